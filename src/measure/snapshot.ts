@@ -1,0 +1,178 @@
+/**
+ * The snapshot: plain immutable data with everything the receiving side knows about a span of time. Every receiver thread
+ * hands over one a second, holding what happened *since the last one* (so gauges are signed changes). `mergeSnapshots` adds
+ * any two (over time, threads or replicas) and is associative and commutative, so a total is a fold in any order.
+ * Snapshots are the only thing that is merged or reported.
+ */
+import type { CountedCode } from '../errors.ts'
+import type { HistogramData } from './histogram.ts'
+
+/** The books of one kind of probe. Measured probes carry the figures; canary and warm-up probes have books of their own. */
+export interface DeliveryCounts {
+  /** From the publisher's log × ready intervals; 0 until the log is known (`Ledger.expect`). */
+  expected: number
+  /** First deliveries of probes sent since the client's ready, before the drain ended. */
+  delivered: number
+  missed: number
+  lost: number
+  unaccounted: number
+  duplicated: number
+  /** Further copies that the target marked as redelivered; not in `duplicated`. */
+  redelivered: number
+  outOfOrder: number
+  early: number
+  late: number
+  unexpected: number
+  foreign: number
+  negativeLatency: number
+}
+
+export interface ClientCounts {
+  /** The roster: all clients asked for. */
+  wanted: number
+  /** Clients whose socket opened at least once. */
+  opened: number
+  /** Clients that became ready at least once. */
+  ready: number
+  /** Clients that never became ready and will not be tried again. */
+  failed: number
+  /** Losses of an open connection that the client did not ask for. */
+  disconnected: number
+  /** Open and ready now. */
+  connected: number
+  reconnected: number
+}
+
+/** One second of the run; key: `second`. */
+export interface TimelineSecond {
+  /** Run clock, whole seconds since the epoch. */
+  readonly second: number
+  delivered: number
+  opened: number
+  ready: number
+  disconnected: number
+  latencyUs: HistogramData
+}
+
+/** Per-probe fan-out rows, column by column; key: (stream, sequence). First and last are receive times on the run clock. */
+export interface FanoutRows {
+  readonly stream: readonly number[] | Float64Array
+  readonly sequence: readonly number[] | Float64Array
+  readonly intendedUs: readonly number[] | Float64Array
+  readonly firstUs: readonly number[] | Float64Array
+  readonly lastUs: readonly number[] | Float64Array
+  readonly count: readonly number[] | Float64Array
+}
+
+/** What one thread did; key: (replica, thread). Evidence for or against the tester. */
+export interface ThreadHealth {
+  readonly replica: number
+  readonly thread: number
+  readonly role: 'crowd' | 'sentinels' | 'publisher' | 'main'
+  /** Time inside the event loop's callbacks and the span it is part of. */
+  busyUs: number
+  spanUs: number
+  /** Delay of the event loop beyond what was asked of a timer. */
+  loopDelayUs: HistogramData
+  /** Per delivery: how long the loop pass in which it was read had been busy; an upper bound on the tester's own queueing. */
+  passBusyUs: HistogramData
+  reads: number
+  frames: number
+  bytes: number
+}
+
+/** Per target URL; key: `target` (index into WS_ADDR). */
+export interface TargetCounts {
+  readonly target: number
+  opened: number
+  ready: number
+  failed: number
+  disconnected: number
+  delivered: number
+  latencyUs: HistogramData
+}
+
+/** One client, for the worst lists and for comparing the ledger with a target's truth log. */
+export interface ClientRow {
+  readonly client: number
+  readonly replica: number
+  readonly target: number
+  readonly localAddress: string
+  readonly localPort: number
+  readonly expected: number
+  readonly delivered: number
+  readonly missed: number
+  readonly lost: number
+  readonly duplicated: number
+  readonly outOfOrder: number
+  readonly early: number
+  readonly late: number
+  readonly unexpected: number
+  /** Highest sequence heard, or −1. */
+  readonly lastSequence: number
+  /** Why its last connection ended, if it did before the run closed. */
+  readonly endCode?: CountedCode
+  readonly closeCode?: number
+  readonly endedAtUs?: number
+  /** How busy the tester's loop pass was when the connection ended. */
+  readonly passBusyUs?: number
+}
+
+/** One delivery that did not happen (`lost.ndjson`, truth comparisons). */
+export interface MissingDelivery {
+  readonly client: number
+  readonly stream: number
+  readonly sequence: number
+  readonly why: 'missed' | 'lost'
+}
+
+export interface Snapshot {
+  /** Span covered, run clock. */
+  fromUs: number
+  toUs: number
+  clients: ClientCounts
+  /** How clients and connections failed, by code. */
+  errorsByCode: Partial<Record<CountedCode, number>>
+  /** WebSocket close codes and HTTP statuses, as text ("1006", "http 503"); at most 64 different ones, then "other". */
+  endings: Record<string, number>
+  firstDialUs: number | undefined
+  lastReadyUs: number | undefined
+  connectLatencyUs: HistogramData
+  readyLatencyUs: HistogramData
+  measured: DeliveryCounts
+  warmup: DeliveryCounts
+  canary: DeliveryCounts
+  /** First and last measured delivery on the run clock. */
+  firstDeliveryUs: number | undefined
+  lastDeliveryUs: number | undefined
+  /** Longest time between two deliveries of this thread since the first. */
+  longestSilenceUs: number
+  /** INJECTOR=none: the highest measured sequence heard by stream index, −1 when none. */
+  highestSequence: Record<number, number>
+  /** Frames that held no probe, by kind (`FrameKind` of the protocol contract). */
+  otherFrames: Record<string, number>
+  latencyUs: HistogramData
+  serviceLatencyUs: HistogramData
+  sentinelLatencyUs: HistogramData
+  /** Copies of probes that were re-sent, booked apart from `duplicated` and `outOfOrder`. */
+  resentDuplicates: number
+  fanout: FanoutRows
+  /** Fan-out rows given up because their number is capped. */
+  fanoutCapped: number
+  timeline: TimelineSecond[]
+  threads: ThreadHealth[]
+  targets: TargetCounts[]
+  /** The clients with the most missing deliveries, at most WORST_CLIENTS, worst first; filled by settling. */
+  worstClients: ClientRow[]
+  /** Bounded list of missing deliveries; filled by settling. */
+  missing: MissingDelivery[]
+  /** Clients that were ready and heard no measured probe at all; filled by settling. */
+  heardNothing: number
+  /** Per client that became ready: index and first ready time (run clock); lets the owed count of a dead thread be computed. */
+  readyClients: { client: number[]; readyUs: number[] }
+  ledgerBytes: number
+  /** The ledger hit LEDGER_MEMORY_MB: the run is invalid. */
+  isLedgerOverflowed: boolean
+  /** The widest clock bound among the threads. */
+  clockBoundUs: number
+}

@@ -1,0 +1,54 @@
+/**
+ * What a run leaves behind: plain data from which every report, metric and verdict is made. It judges nothing.
+ */
+import type { Plan } from '../config/plan.ts'
+import type { FanfareError } from '../errors.ts'
+import type { Snapshot, ThreadHealth } from '../measure/snapshot.ts'
+import type { PublisherSnapshot } from './publisher.ts'
+
+/** In order of time; `fanfare_run_phase` and the progress line name them. */
+export const phases = ['preflight', 'join', 'connect', 'ready', 'canary', 'warm-up', 'publish', 'drain', 'close', 'done'] as const
+export type Phase = (typeof phases)[number]
+
+/** Why the run stopped. `failed`: it could not be carried out (`failure` says why). */
+export type StopReason = 'complete' | 'quiet' | 'deadline' | 'signal' | 'target-lost' | 'broker-lost' | 'failed'
+
+/** Where the run is: what progress lines, the live page and metrics are made from, at any time. */
+export interface RunState {
+  readonly plan: Plan
+  readonly phase: Phase
+  readonly phaseStartedUs: number
+  readonly startedUs: number
+  readonly receivers: Snapshot
+  readonly publisher: PublisherSnapshot | undefined
+}
+
+export interface RunResult {
+  readonly plan: Plan
+  readonly stopReason: StopReason
+  /** Present when stopReason is `failed`. */
+  readonly failure: FanfareError | undefined
+  /** SIGINT or SIGTERM, when that stopped it. */
+  readonly signal: 'SIGINT' | 'SIGTERM' | undefined
+  /** Run clock. */
+  readonly startedUs: number
+  readonly endedUs: number
+  /** Last measured probe handed to the injector → drain ended; undefined when nothing was published. */
+  readonly publishEndedUs: number | undefined
+  readonly drainEndedUs: number | undefined
+  readonly receivers: Snapshot
+  /** undefined with INJECTOR=none. */
+  readonly publisher: PublisherSnapshot | undefined
+  /** Snapshots by replica, when there are several. */
+  readonly replicas: readonly { readonly replica: number; readonly name: string; readonly receivers: Snapshot }[]
+  readonly mainThread: ThreadHealth
+  /** User + system time of the process, all threads, ready barrier to end of drain, seconds. */
+  readonly cpuSeconds: number | undefined
+  readonly rssBytes: number
+  /** RSS growth from before the first dial to the ready barrier, per ready client. */
+  readonly bytesPerClient: number | undefined
+  /** Receiver threads or replicas that died, a sentence each. */
+  readonly died: readonly string[]
+  /** Warnings gathered on the way. */
+  readonly warnings: readonly { readonly code: string; readonly text: string }[]
+}
