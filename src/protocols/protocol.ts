@@ -36,7 +36,10 @@ export interface SessionPort {
   send(data: string | Uint8Array): void
   /** The subscription was acknowledged. Further calls do nothing. */
   ready(): void
-  /** The target refused login or subscription; the client is closed with code `subscription-refused`. `text` is the target's own. */
+  /**
+   * The target refused login or subscription; the client is closed with code `subscription-refused`. `text` is the target's own.
+   * Does nothing once the client is ready: what a target refuses later takes nothing away that the run counts on.
+   */
   refused(text: string): void
   /**
    * Dialects with `decodes: true` hand over each payload here: `data[start, end)` of the frame being read (or of a buffer of
