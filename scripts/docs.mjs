@@ -1,0 +1,19 @@
+// Writes the parts of docs/ that are made from tables in src: `npm run docs`. Tests fail when one is out of date.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { reportJsonSchema } from '../src/report/json-schema.ts'
+import { figureTables } from '../src/report/thresholds-page.ts'
+
+const docs = fileURLToPath(new URL('../docs', import.meta.url))
+
+/** Puts `text` between `<!-- name -->` and `<!-- /name -->`. */
+function fill(file, name, text) {
+  const path = join(docs, file)
+  const [before, rest] = readFileSync(path, 'utf8').split(`<!-- ${name} -->\n`)
+  const [, after] = rest.split(`<!-- /${name} -->`)
+  writeFileSync(path, `${before}<!-- ${name} -->\n${text}\n<!-- /${name} -->${after}`)
+}
+
+writeFileSync(join(docs, 'report.schema.json'), reportJsonSchema())
+fill('thresholds.md', 'figures', figureTables())
