@@ -1,5 +1,5 @@
 /**
- * The probe: one stamped message. It knows its token (docs/design.md §4) and nothing of brokers or sockets.
+ * The probe: one stamped message. It knows the shape of its token (docs/design.md §4) and nothing of brokers or sockets.
  *
  *   ~ff1.<run:8>.<stream:4>.<sequence:10>.<intendedUs:16>.<sentUs:16>~
  */
@@ -11,13 +11,22 @@ export interface Probe {
   readonly stream: number
   /** From 0 in each stream. */
   readonly sequence: number
-  /** The pacer's slot, microseconds since the epoch on the run's clock. */
+  /** The pacer's slot, microseconds since the epoch on the run's clock. The token holds it rounded. */
   readonly intendedUs: number
-  /** Handed to the injector, microseconds since the epoch on the run's clock. */
+  /** Handed to the injector, microseconds since the epoch on the run's clock. The token holds it rounded. */
   readonly sentUs: number
 }
 
 export const TOKEN_MARK = '~ff1.'
 /** `~ff1.` + 8 + . + 4 + . + 10 + . + 16 + . + 16 + `~` */
 export const TOKEN_BYTES = 64
-export const MAX_SEQUENCE = 9_999_999_999
+
+/** Digits of the fields; each field is as wide as this, padded with zeros. */
+export const RUN_CHARACTERS = 8
+export const STREAM_CHARACTERS = 4
+export const SEQUENCE_DIGITS = 10
+export const TIME_DIGITS = 16
+export const STREAM_RADIX = 36
+
+export const MAX_STREAM = STREAM_RADIX ** STREAM_CHARACTERS - 1
+export const MAX_SEQUENCE = 10 ** SEQUENCE_DIGITS - 1
