@@ -2,11 +2,19 @@
  * The plan of a run: settings made concrete once (run id drawn, streams named, counts and pace fixed, the roster shared
  * out). Plain data; publisher, receiver threads and replicas all work from the same plan. It decides nothing at run time.
  */
-import type { Settings } from './settings.ts'
+import { randomInt } from 'node:crypto'
+import { MS_PER_SECOND, msToUs, US_PER_SECOND } from '../units.ts'
+import { CLIENTS_PER_THREAD, CONNECT_DEADLINE_BASE_MS, DEFAULT_MSG_COUNT, DEFAULT_MSG_DELAY_MS, type Settings } from './settings.ts'
+import { fillTemplate } from './templates.ts'
 
 /** Streams with these indices carry canary and warm-up probes; their tokens say `zzzz` and `zzzy` (base 36). */
 export const CANARY_STREAM = 36 ** 4 - 1
 export const WARMUP_STREAM = 36 ** 4 - 2
+
+const RUN_ID_ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz'
+const RUN_ID_LENGTH = 8
+/** Part of a slot; keeps 0.1 s × 30/s at 3 probes, whatever binary fractions say. */
+const SLOT_TOLERANCE = 1e-6
 
 /** One stream: what clients subscribe to and the routing key that reaches it. */
 export interface StreamPlan {
@@ -56,3 +64,92 @@ export interface Plan {
 
 /** Which streams a client subscribes to: client i listens to stream i mod n. */
 export const streamsOfClient = (plan: Plan, client: number): readonly StreamPlan[] => [plan.streams[client % plan.streams.length]!]
+
+/** What a plan needs beyond the settings. */
+export interface PlanFacts {
+  /** Anchor of the run clock; see `Plan.runClockOffsetUs`. */
+  readonly runClockOffsetUs: number
+  /** Wins over RUN_ID; a replica is told the coordinator's. */
+  readonly runId?: string
+  /** Which replica this process is. Default 0. */
+  readonly replica?: number
+  /** Clients of each replica, by replica index. Default: one replica with WS_POOL_SIZE clients. */
+  readonly clientsByReplica?: readonly number[]
+}
+
+/** Makes settings concrete. Pure apart from drawing a run id when neither the facts nor RUN_ID name one. */
+export function makePlan(settings: Settings, facts: PlanFacts): Plan {
+  const { replica = 0, clientsByReplica = [settings.wsPoolSize], runClockOffsetUs } = facts
+  const runId = facts.runId ?? settings.runId ?? drawRunId()
+  return {
+    settings,
+    runId,
+    replica,
+    streams: streamPlans(settings, runId, clientsByReplica.length),
+    publish: publishPlan(settings),
+    roster: { firstClient: 0, clients: clientsByReplica.reduce((sum, clients) => sum + clients, 0) },
+    runClockOffsetUs,
+  }
+}
+
+/** CONNECT_DEADLINE_MS, or what the roster takes at CONNECT_RATE on top of two minutes. */
+export const connectDeadlineMs = (settings: Settings, wantedClients: number): number =>
+  settings.connectDeadlineMs ?? CONNECT_DEADLINE_BASE_MS + Math.ceil((wantedClients / settings.connectRate) * MS_PER_SECOND)
+
+/** THREADS, or one for each CLIENTS_PER_THREAD clients as far as cores and quota go, one core left to the publisher. */
+export const receiverThreads = (settings: Settings, machine: { cores: number; cpuQuota: number | undefined; clients: number }): number =>
+  settings.threads ??
+  Math.max(
+    1,
+    Math.min(
+      machine.cores - 1,
+      machine.cpuQuota === undefined ? Number.POSITIVE_INFINITY : Math.floor(machine.cpuQuota) - 1,
+      Math.ceil(machine.clients / CLIENTS_PER_THREAD),
+    ),
+  )
+
+/** Probes a second of one stream; undefined with a closed pace. */
+export const streamRatePerSecond = (pace: PacePlan): number | undefined => (pace.kind === 'open' ? US_PER_SECOND / pace.gapUs : undefined)
+
+/** The gap between probes: RATE, or MSG_DELAY. */
+export function pacePlan({ rate, msgDelayMs }: Pick<Settings, 'rate' | 'msgDelayMs'>): PacePlan {
+  if (rate !== undefined) return { kind: 'open', gapUs: US_PER_SECOND / rate }
+  const delayMs = msgDelayMs ?? DEFAULT_MSG_DELAY_MS
+  return delayMs === 0 ? { kind: 'closed' } : { kind: 'open', gapUs: msToUs(delayMs) }
+}
+
+/** Probes per stream: the slots that begin within DURATION, or MSG_COUNT. The loader refuses DURATION with a closed pace. */
+export function countPerStream(
+  settings: Pick<Settings, 'durationS' | 'rate' | 'msgDelayMs' | 'msgCount' | 'injector'>,
+): number | undefined {
+  const { durationS, msgCount, injector } = settings
+  const pace = pacePlan(settings)
+  if (durationS !== undefined && pace.kind === 'open')
+    return Math.max(1, Math.ceil((durationS * US_PER_SECOND) / pace.gapUs - SLOT_TOLERANCE))
+  if (msgCount !== undefined) return msgCount
+  return injector === 'none' ? undefined : DEFAULT_MSG_COUNT
+}
+
+const publishPlan = (settings: Settings): PublishPlan => ({
+  countPerStream: countPerStream(settings),
+  pace: pacePlan(settings),
+  catchUp: settings.catchUp,
+})
+
+/** One stream for all, or one per replica with the replica's index (STREAM_SCOPE). */
+function streamPlans(settings: Settings, runId: string, replicas: number): StreamPlan[] {
+  const streams = settings.streamScope === 'replica' ? replicas : 1
+  return Array.from({ length: streams }, (_, index) => streamPlan(settings, runId, index))
+}
+
+/** Names and routing key of one stream. */
+export function streamPlan(settings: Settings, runId: string, index: number): StreamPlan {
+  const name = fillTemplate(streamTemplate(settings), { run: runId, stream: index, replica: index })
+  return { index, name, routingKey: fillTemplate(settings.amqpRoutingKey, { stream: name, run: runId, index }) }
+}
+
+/** STREAM; its default tells replicas' streams apart by itself when each has its own. */
+const streamTemplate = ({ stream, streamScope }: Settings): string =>
+  streamScope === 'replica' && !/\{\{(?:replica|stream)\}\}/.test(stream) ? `${stream}-{{replica}}` : stream
+
+const drawRunId = (): string => Array.from({ length: RUN_ID_LENGTH }, () => RUN_ID_ALPHABET[randomInt(RUN_ID_ALPHABET.length)]).join('')

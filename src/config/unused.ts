@@ -1,0 +1,57 @@
+/**
+ * Settings that were asked for but do nothing in this combination. That is no mistake worth refusing (one environment may
+ * serve several commands), but silence would let people believe they changed something.
+ */
+import { type SettingName, type Settings, settingsTable } from './settings.ts'
+
+interface Use {
+  /** When the names do something, in words: "with INJECTOR=amqp". */
+  readonly when: string
+  readonly names: readonly SettingName[]
+  isUsed(settings: Settings, isReplicated: boolean): boolean
+}
+
+const uses: readonly Use[] = [
+  {
+    when: 'with INJECTOR=amqp',
+    names: [
+      'rate',
+      'durationS',
+      'msgDelayMs',
+      'catchUp',
+      'msgSizeBytes',
+      'payloadTemplate',
+      'warmupCount',
+      'canary',
+      'canaryTimeoutMs',
+      'amqpExchange',
+      'amqpRoutingKey',
+      'amqpDeclare',
+      'amqpWaitMs',
+      'confirmWindow',
+      'resend',
+    ],
+    isUsed: ({ injector }) => injector !== 'none',
+  },
+  { when: 'with INJECTOR=none', names: ['firstProbeTimeoutMs'], isUsed: ({ injector }) => injector === 'none' },
+  { when: 'with an open pace', names: ['catchUp'], isUsed: ({ msgDelayMs, rate }) => rate !== undefined || msgDelayMs !== 0 },
+  { when: 'with CANARY=on', names: ['canaryTimeoutMs'], isUsed: ({ canary }) => canary },
+  { when: 'with PROTOCOL=rango', names: ['rangoSubscribe'], isUsed: ({ protocol }) => protocol === 'rango' },
+  { when: 'with PROTOCOL=plain', names: ['plainReady'], isUsed: ({ protocol }) => protocol === 'plain' },
+  { when: 'with wss:// or amqps:// addresses', names: ['tlsCa', 'tlsCert', 'tlsKey', 'tlsInsecure'], isUsed: speaksTls },
+  {
+    when: 'with `fanfare coordinate` and `fanfare replica`',
+    names: ['replicas', 'joinSettleMs', 'joinTimeoutMs', 'streamScope', 'controlAmqpAddr'],
+    isUsed: (_, isReplicated) => isReplicated,
+  },
+]
+
+/** A sentence for each setting that was given and does nothing. */
+export const unusedSettings = (settings: Settings, isGiven: (name: SettingName) => boolean, isReplicated: boolean): string[] =>
+  uses
+    .filter((use) => !use.isUsed(settings, isReplicated))
+    .flatMap(({ when, names }) => names.filter(isGiven).map((name) => `${settingsTable[name].env} does nothing here: it is used ${when}.`))
+
+function speaksTls({ wsAddr, amqpAddr, controlAmqpAddr }: Settings): boolean {
+  return [...wsAddr, ...amqpAddr, ...(controlAmqpAddr ?? [])].some((url) => /^(?:wss|amqps):/i.test(url))
+}

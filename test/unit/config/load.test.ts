@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { loadSettings, type SettingsInput } from '../../../src/config/load.ts'
+import { shownSettings } from '../../../src/config/shown-settings.ts'
+import { FanfareError } from '../../../src/errors.ts'
+
+function complaintAbout(input: SettingsInput): string {
+  try {
+    loadSettings(input)
+  } catch (error) {
+    assert.ok(error instanceof FanfareError)
+    assert.equal(error.code, 'settings-invalid')
+    return error.message
+  }
+  return assert.fail('the settings were accepted')
+}
+
+const warningsOf = (input: SettingsInput) => loadSettings(input).warnings.map((warning) => warning.text)
+
+test('with nothing said, the defaults are the seed tool’s', () => {
+  const { settings, sources, warnings } = loadSettings({})
+  assert.equal(settings.wsPoolSize, 20_000)
+  assert.deepEqual(settings.wsAddr, ['ws://localhost:8080/'])
+  assert.equal(settings.msgCount, undefined)
+  assert.equal(sources.wsPoolSize, 'default')
+  assert.deepEqual(warnings, [])
+})
+
+test('a flag wins over the environment, that over the .env file, that over the default', () => {
+  const all = { flags: { '--msg-count': '1' }, env: { MSG_COUNT: '2' }, dotenv: { MSG_COUNT: '3' } }
+  const loaded = ({ settings, sources }: ReturnType<typeof loadSettings>) => [settings.msgCount, sources.msgCount]
+  assert.deepEqual(loaded(loadSettings(all)), [1, 'flag'])
+  assert.deepEqual(loaded(loadSettings({ ...all, flags: {} })), [2, 'environment'])
+  assert.deepEqual(loaded(loadSettings({ dotenv: all.dotenv })), [3, '.env file'])
+  assert.deepEqual(loaded(loadSettings({ demoDefaults: { msgCount: 300 } })), [300, 'demo default'])
+  assert.deepEqual(loaded(loadSettings({ dotenv: all.dotenv, demoDefaults: { msgCount: 300 } })), [3, '.env file'])
+})
+
+test('an empty text counts as not set, so the next source is asked', () => {
+  const { settings, sources } = loadSettings({ flags: { '--msg-count': '' }, env: { MSG_COUNT: '' }, dotenv: { MSG_COUNT: '3' } })
+  assert.equal(settings.msgCount, 3)
+  assert.equal(sources.msgCount, '.env file')
+})
+
+test('a complaint names the setting, the rule, the value and where it came from', () => {
+  assert.equal(
+    complaintAbout({ env: { MSG_COUNT: 'ten' } }),
+    'Expected `MSG_COUNT` to be an integer from 1 to 2000000000, got `ten` (from the environment).',
+  )
+  assert.match(complaintAbout({ flags: { '--msg-count': '0' } }), /got `0` \(from the flag --msg-count\)/)
+  assert.match(complaintAbout({ dotenv: { CANARY: 'maybe' } }), /`CANARY` to be on or off .* got `maybe` \(from the \.env file\)/)
+})
+
+test('everything that is wrong is listed at once', () => {
+  const message = complaintAbout({
+    flags: { '--msg-cuont': '5', '--rate': 'fast', '--frobnicate': '' },
+    env: { WS_POOL_SIZE: '-3', TLS_CERT: 'client.pem' },
+    dotenv: { PROTOCOL: 'smtp' },
+  })
+  const lines = message.split('\n')
+  assert.equal(lines[0], '7 settings make no sense:')
+  for (const expected of [
+    'got `--msg-cuont`; did you mean `--msg-count`?',
+    'got `--frobnicate`',
+    '`RATE`',
+    '`WS_POOL_SIZE`',
+    '`PROTOCOL`',
+    '`TLS_KEY` to be given together with `TLS_CERT`',
+    '`TLS_CERT` to be a readable file, got `client.pem`',
+  ])
+    assert.equal(lines.filter((line) => line.includes(expected)).length, 1, expected)
+})
+
+test('secrets never show, neither in complaints nor in what is shown of good settings', () => {
+  const env = {
+    AMQP_ADDR: 'amqp://guest:hunter2@rabbit:5672/x y',
+    WS_TOKEN: 'hunter2 hunter2',
+    WS_HEADERS: 'Authorization hunter2',
+    WS_ADDR: 'http://u:hunter2@host/?token=hunter2',
+  }
+  assert.equal(complaintAbout({ env }).split('\n').length, 5)
+  assert.ok(!complaintAbout({ env }).includes('hunter2'))
+  const { settings } = loadSettings({
+    env: {
+      AMQP_ADDR: 'amqp://guest:hunter2@rabbit',
+      WS_TOKEN: 'hunter2',
+      WS_HEADERS: 'Cookie: hunter2',
+      RABBITMQ_API_URL: 'http://u:hunter2@rabbit:15672',
+    },
+  })
+  const shown = shownSettings(settings)
+  assert.ok(!JSON.stringify(shown).includes('hunter2'))
+  assert.equal(shown.AMQP_ADDR, 'amqp://guest:***@rabbit')
+  assert.equal(shown.WS_POOL_SIZE, 20_000)
+  assert.equal(shown.RATE, null)
+})
+
+test('a long or many-lined value is shown on one short line', () => {
+  const message = complaintAbout({ env: { PROTOCOL: `a\nb${'x'.repeat(5_000)}` } })
+  assert.ok(message.length < 400)
+  assert.match(message, /got `a\\nbx+… \(5003 characters\)`/)
+})
+
+test('settings that contradict each other are refused', () => {
+  const refused: [Record<string, string>, RegExp][] = [
+    [{ RATE: '10', MSG_DELAY: '30' }, /either `RATE` or `MSG_DELAY`, got both \(from the environment and from the environment\)/],
+    [{ DURATION: '10', MSG_COUNT: '30' }, /either `DURATION` or `MSG_COUNT`/],
+    [{ DURATION: '10', MSG_DELAY: '0' }, /`DURATION` to come with a pace above 0/],
+    [{ DURATION: '31536000', RATE: '10000000' }, /`DURATION` to make at most 2000000000 probes/],
+    [{ WS_POOL_SIZE: '10', READY_QUORUM: '11' }, /`READY_QUORUM` to be at most the roster of 10 clients, got `11`/],
+    [{ STREAM: 'public.{{runn}}' }, /`STREAM` to hold no placeholders but \{\{run\}\}, .*got \{\{runn\}\}/],
+    [{ AMQP_ROUTING_KEY: '{{streem}}' }, /`AMQP_ROUTING_KEY` to hold no placeholders/],
+    [{ STREAM_SCOPE: 'replica', STREAM: 'public.x' }, /`STREAM` to hold \{\{replica\}\} when STREAM_SCOPE=replica/],
+    [{ STREAM: 'public.{{replica}}' }, /\{\{replica\}\} only when STREAM_SCOPE=replica/],
+    [{ AMQP_ROUTING_KEY: '{{stream}}'.repeat(20) }, /keys of at most 255 bytes, got 300/],
+  ]
+  for (const [env, expected] of refused) assert.match(complaintAbout({ env }), expected)
+})
+
+test('a rule about several settings is not asked when one of them is already wrong', () => {
+  const message = complaintAbout({ env: { RATE: 'fast', MSG_DELAY: '30', DURATION: '5' } })
+  assert.equal(message, 'Expected `RATE` to be a number from 0.001 to 10000000 (probes/s), got `fast` (from the environment).')
+})
+
+test('a demo default gives way to its counterpart', () => {
+  const { settings } = loadSettings({
+    env: { RATE: '50', DURATION: '2' },
+    demoDefaults: { msgDelayMs: 30, msgCount: 300, wsPoolSize: 1_000 },
+  })
+  assert.deepEqual([settings.msgDelayMs, settings.msgCount, settings.wsPoolSize], [undefined, undefined, 1_000])
+})
+
+test('a quorum over several replicas is checked when their number is known', () => {
+  const env = { WS_POOL_SIZE: '10', READY_QUORUM: '25' }
+  assert.equal(loadSettings({ env, isReplicated: true }).settings.readyQuorum, 25)
+  assert.match(complaintAbout({ env: { ...env, REPLICAS: '2' }, isReplicated: true }), /roster of 20 clients/)
+  assert.equal(loadSettings({ env: { ...env, REPLICAS: '3' }, isReplicated: true }).settings.readyQuorum, 25)
+})
+
+test('rules of other parts are asked: thresholds, the body and its size', () => {
+  const rules = {
+    thresholds: (text: string) => (text.includes('p99') ? undefined : 'no such figure'),
+    payloadTemplate: (template: string | undefined) => (template?.includes('{{probe}}') === false ? 'it has no {{probe}}' : undefined),
+    smallestBodyBytes: () => 115,
+  }
+  const env = { THRESHOLDS: 'p42<1ms', PAYLOAD_TEMPLATE: 'hello', MSG_SIZE: '10' }
+  const message = complaintAbout({ env, rules })
+  assert.match(message, /`THRESHOLDS` .*no such figure/)
+  assert.match(message, /`PAYLOAD_TEMPLATE` .*it has no \{\{probe\}\}/)
+  assert.doesNotMatch(message, /MSG_SIZE/)
+  assert.match(complaintAbout({ env: { MSG_SIZE: '10' }, rules }), /`MSG_SIZE` to be at least 115 bytes for this body, got `10`/)
+})
+
+test('TLS files must be readable, be PEM and come in pairs', (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'fanfare-load-'))
+  context.after(() => rmSync(folder, { recursive: true }))
+  const garbage = join(folder, 'garbage.pem')
+  writeFileSync(garbage, 'not a certificate')
+  assert.match(
+    complaintAbout({ env: { TLS_CA: join(folder, 'missing.pem') } }),
+    /`TLS_CA` to be a readable file, got `.*missing\.pem`: ENOENT/,
+  )
+  assert.match(complaintAbout({ env: { TLS_KEY: garbage } }), /`TLS_CERT` to be given together with `TLS_KEY`/)
+  assert.match(complaintAbout({ env: { TLS_CERT: garbage, TLS_KEY: garbage } }), /PEM files that belong together/)
+})
+
+test('variables that were meant to be settings are warned about, and never shown', () => {
+  const texts = warningsOf({ env: { WS_POOLSIZE: '5', PATH: '/bin' }, dotenv: { AMQP_ADR: 'amqp://u:hunter2@h' } })
+  assert.deepEqual(texts, [
+    'WS_POOLSIZE (in the environment) is not a setting and does nothing; did you mean WS_POOL_SIZE?',
+    'AMQP_ADR (in the .env file) is not a setting and does nothing; did you mean AMQP_ADDR?',
+  ])
+})
+
+test('settings that do nothing in this combination are warned about', () => {
+  assert.deepEqual(warningsOf({ env: { INJECTOR: 'none', RATE: '5' } }), ['RATE does nothing here: it is used with INJECTOR=amqp.'])
+  assert.deepEqual(warningsOf({ env: { PLAIN_READY: 'ok' } }), ['PLAIN_READY does nothing here: it is used with PROTOCOL=plain.'])
+  assert.equal(warningsOf({ env: { REPLICAS: '3' } }).length, 1)
+  assert.deepEqual(warningsOf({ env: { REPLICAS: '3' }, isReplicated: true }), [])
+})
