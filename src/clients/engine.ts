@@ -6,9 +6,11 @@ import type { CountedCode } from '../errors.ts'
 import type { Handshake } from '../protocols/protocol.ts'
 
 export interface Dial {
-  /** The engine's name for this connection; the caller's index into its own arrays. */
+  /** The engine's name for this connection; the caller's index into its own arrays. Free again after `onEnd`. */
   readonly slot: number
   readonly handshake: Handshake
+  /** The IP address to connect to; undefined: the engine resolves the name in `handshake.url`. */
+  readonly remoteAddress: string | undefined
   readonly localAddress: string | undefined
   readonly localPort: number | undefined
 }
@@ -46,10 +48,33 @@ export interface Engine {
   send(slot: number, data: string | Uint8Array): void
   /** Starts the close handshake; the socket is destroyed after a short grace. Ends with `onEnd`. */
   close(slot: number, closeCode: number): void
-  /** Ends the connection at once, with the code the caller found (handshake-timeout, protocol-error, …). */
+  /** Ends the connection at once, with the code the caller found (handshake-timeout, protocol-error, …); `onEnd` is called inside. */
   abort(slot: number, code: CountedCode, text: string): void
+  /** The TCP connection of a slot that is not open yet stands: what is missing is the answer to the handshake. */
+  isConnected(slot: number): boolean
   /** Cumulative counters since the start. */
   readonly reads: number
   readonly frames: number
   readonly bytes: number
 }
+
+export interface EngineOptions {
+  /** The run clock, microseconds since the epoch. */
+  readonly nowUs: () => number
+  /** A longer message ends the connection with `frame-too-big`. */
+  readonly maxFrameBytes: number
+  readonly tls: TlsMaterial
+}
+
+/** What a `wss:` handshake may use; PEM bytes. */
+export interface TlsMaterial {
+  readonly ca?: Buffer
+  readonly cert?: Buffer
+  readonly key?: Buffer
+  readonly rejectUnauthorized: boolean
+}
+
+/** How long a connection may take to end once a close frame was sent, ms. Long enough for an answer, short enough to wait for. */
+export const CLOSE_GRACE_MS = 1_000
+/** A message in more pieces is a fault of the target (protocol-error): pieces may be empty, so their sizes bound nothing. */
+export const MAX_FRAGMENTS = 16_384
