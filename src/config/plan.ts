@@ -8,8 +8,7 @@ import { CLIENTS_PER_THREAD, CONNECT_DEADLINE_BASE_MS, DEFAULT_MSG_COUNT, DEFAUL
 import { fillTemplate } from './templates.ts'
 
 /** Streams with these indices carry canary and warm-up probes; their tokens say `zzzz` and `zzzy` (base 36). */
-export const CANARY_STREAM = 36 ** 4 - 1
-export const WARMUP_STREAM = 36 ** 4 - 2
+export { CANARY_STREAM, WARMUP_STREAM } from '../probe/probe.ts'
 
 const RUN_ID_ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz'
 const RUN_ID_LENGTH = 8

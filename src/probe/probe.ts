@@ -30,3 +30,7 @@ export const STREAM_RADIX = 36
 
 export const MAX_STREAM = STREAM_RADIX ** STREAM_CHARACTERS - 1
 export const MAX_SEQUENCE = 10 ** SEQUENCE_DIGITS - 1
+
+/** Canary and warm-up probes carry stream indices of their own, which tokens spell `zzzz` and `zzzy`. */
+export const CANARY_STREAM = MAX_STREAM
+export const WARMUP_STREAM = MAX_STREAM - 1
