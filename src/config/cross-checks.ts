@@ -9,13 +9,14 @@ import { countPerStream, pacePlan, streamPlan } from './plan.ts'
 import { type SettingName, type Settings, settingsTable } from './settings.ts'
 import { placeholdersIn } from './templates.ts'
 
-/** What other parts know about the shape of a value. Each says what is wrong with it, or undefined. */
+/** What other parts know about values that are theirs; handed in, because settings import none of them. */
 export interface ForeignRules {
-  readonly thresholds?: (text: string) => string | undefined
-  /** `template` undefined: the default body. */
-  readonly payloadTemplate?: (template: string | undefined) => string | undefined
-  /** The smallest MSG_SIZE the body can have, bytes. Called only when the template is sound. */
-  readonly smallestBodyBytes?: (template: string | undefined) => number
+  /** Throws with a sentence when the text is no list of checks. */
+  readonly thresholds?: (text: string) => unknown
+  /** Answers `{ problem }` with a sentence when no body can be made. */
+  readonly body?: (asked: { template: string | undefined; sizeBytes: number | undefined; lastSequence: number }) => object
+  /** Throws with a sentence when the dialect cannot work with its settings. */
+  readonly dialect?: (settings: Settings) => unknown
 }
 
 export interface Facts {
@@ -107,29 +108,25 @@ export const crossChecks: readonly CrossCheck[] = [
     },
   },
   {
-    about: ['payloadTemplate'],
-    problem({ settings, rules, origin }) {
-      const wrong = rules.payloadTemplate?.(settings.payloadTemplate)
-      return wrong === undefined
-        ? undefined
-        : `Expected \`PAYLOAD_TEMPLATE\` to be a body for probes: ${wrong} (${origin('payloadTemplate')})`
-    },
-  },
-  {
-    about: ['payloadTemplate', 'msgSizeBytes'],
-    problem({ settings, rules, origin }) {
-      if (settings.msgSizeBytes === undefined || rules.payloadTemplate?.(settings.payloadTemplate) !== undefined) return undefined
-      const smallest = rules.smallestBodyBytes?.(settings.payloadTemplate) ?? 0
-      if (settings.msgSizeBytes >= smallest) return undefined
-      return `Expected \`MSG_SIZE\` to be at least ${smallest} bytes for this body, got \`${settings.msgSizeBytes}\` (${origin('msgSizeBytes')})`
+    about: ['payloadTemplate', 'msgSizeBytes', 'msgCount', 'durationS', 'rate', 'msgDelayMs'],
+    problem({ settings, rules, isGiven, origin }) {
+      const lastSequence = (countPerStream(settings) ?? 1) - 1
+      const answer = rules.body?.({ template: settings.payloadTemplate, sizeBytes: settings.msgSizeBytes, lastSequence }) ?? {}
+      if (!('problem' in answer)) return undefined
+      const about = (['payloadTemplate', 'msgSizeBytes'] as const).filter(isGiven)
+      return `Expected ${about.map(named).join(' and ')} to make a body (${about.map(origin).join(' and ')}): ${answer.problem}`
     },
   },
   {
     about: ['thresholds'],
     problem({ settings, rules, origin }) {
-      const wrong = rules.thresholds?.(settings.thresholds)
-      return wrong === undefined ? undefined : `Expected \`THRESHOLDS\` to be checks such as p99<250ms: ${wrong} (${origin('thresholds')})`
+      const wrong = failureOf(() => rules.thresholds?.(settings.thresholds))
+      return wrong === undefined ? undefined : `Expected \`THRESHOLDS\` to be checks such as p99<250ms (${origin('thresholds')}):\n${wrong}`
     },
+  },
+  {
+    about: ['protocol', 'rangoSubscribe', 'plainReady', 'wsAddr', 'wsHeaders', 'wsSubprotocol', 'wsToken', 'stream'],
+    problem: ({ settings, rules }) => failureOf(() => rules.dialect?.(settings)),
   },
   {
     about: ['tlsCert', 'tlsKey'],

@@ -102,7 +102,7 @@ export const regularExpression = (): Kind<string> =>
 
 export const choice = <const C extends readonly string[]>(choices: C): Kind<C[number]> =>
   kindOf<C[number]>({
-    placeholder: choices.join('|'),
+    placeholder: 'word',
     rule: `one of ${choices.join(', ')}`,
     schema: z.string().trim().pipe(z.enum(choices)),
   })
@@ -172,11 +172,10 @@ interface Parts<T> {
   redactText?: (text: string) => string
 }
 
-function kindOf<T>({ unit = '', placeholder, rule, schema, format = String, redactText = (value) => value }: Parts<T>): Kind<T> {
+function kindOf<T>({ unit = '', schema, format = String, redactText = (value) => value, ...words }: Parts<T>): Kind<T> {
   return {
     unit,
-    placeholder,
-    rule,
+    ...words,
     parse: (value) => schema.safeParse(value).data,
     format,
     redact: (value) => redactText(format(value)),

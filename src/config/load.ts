@@ -11,6 +11,8 @@ import { unusedSettings } from './unused.ts'
 export interface SettingsInput {
   /** Texts by flag as it was written, `--msg-count`; unknown flags too, so that they are refused with everything else. */
   readonly flags?: Readonly<Record<string, string>>
+  /** Words on the command line that belong to no flag; refused. */
+  readonly strayWords?: readonly string[]
   readonly env?: Readonly<Record<string, string | undefined>>
   /** What the .env file holds; the environment wins over it. */
   readonly dotenv?: Readonly<Record<string, string>>
@@ -44,6 +46,7 @@ export function loadSettings(input: SettingsInput): LoadedSettings {
   const found = Object.fromEntries(settingNames.map((name) => [name, find(name, input)])) as Record<SettingName, Found>
   const problems = [
     ...unknownFlags(input.flags ?? {}),
+    ...(input.strayWords ?? []).map((word) => `Expected flags only, got \`${shorten(word)}\``),
     ...settingNames.flatMap((name) => ('complaint' in found[name] ? [found[name].complaint] : [])),
     ...brokenCrossChecks(found, input),
   ]
@@ -137,8 +140,8 @@ function nearMisses({ env = {}, dotenv = {} }: SettingsInput): string[] {
 
 const problemList = (problems: readonly string[]): string =>
   problems.length === 1
-    ? `${problems[0]}.`
-    : `${problems.length} settings make no sense:\n${problems.map((problem) => `  - ${problem}.`).join('\n')}`
+    ? problems[0]!
+    : `${problems.length} settings make no sense:\n${problems.map((problem) => `  - ${problem.replaceAll('\n', '\n    ')}`).join('\n')}`
 
 /** One line of bounded length, whatever the value holds. */
 function shorten(value: string): string {

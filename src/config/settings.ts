@@ -85,7 +85,7 @@ export const settingsTable = {
   ),
   rate: load('RATE', optional(number(0.001, 10_000_000, 'probes/s')), undefined, 'probes a second per stream, instead of MSG_DELAY'),
   durationS: load('DURATION', optional(number(0.001, 31_536_000, 's')), undefined, 'how long to publish, instead of MSG_COUNT'),
-  catchUp: load('CATCH_UP', choice(['burst', 'skip']), 'burst', 'late slots: send them at once, or leave them out'),
+  catchUp: load('CATCH_UP', choice(['burst', 'skip']), 'burst', 'late slots: burst sends them at once, skip leaves them out'),
   msgSizeBytes: load('MSG_SIZE', optional(count(1, 16_777_216, 'bytes')), undefined, 'size of the body, padded with {{pad}}'),
   payloadTemplate: load(
     'PAYLOAD_TEMPLATE',
@@ -105,14 +105,13 @@ export const settingsTable = {
     ['ws://localhost:8080/'],
     'target, or several separated by commas; a query string is kept',
   ),
-  protocol: target('PROTOCOL', choice(['rango', 'plain', 'mqtt', 'stomp']), 'rango', 'the dialect the target speaks to its clients'),
-  rangoSubscribe: target('RANGO_SUBSCRIBE', choice(['url', 'frames']), 'url', 'rango: subscribe by the URL or by frames'),
+  protocol: target('PROTOCOL', choice(['rango', 'plain', 'mqtt', 'stomp']), 'rango', 'dialect of the target: rango, plain, mqtt or stomp'),
+  rangoSubscribe: target('RANGO_SUBSCRIBE', choice(['url', 'frames']), 'url', 'rango: subscribe by url or by frames'),
   plainReady: target(
     'PLAIN_READY',
     optional(regularExpression()),
     undefined,
-    'plain: a client is ready on the first frame that matches this regular expression',
-    { defaultText: 'ready on open' },
+    'plain: a client is ready on the first frame that matches this regular expression; without it, on open',
   ),
   wsHeaders: target('WS_HEADERS', headerList(), [], 'handshake headers, separated by semicolons', { secret: true }),
   wsSubprotocol: target(
@@ -129,17 +128,23 @@ export const settingsTable = {
   compression: target('COMPRESSION', flag(), false, 'offer permessage-deflate'),
   maxFrameBytes: target('MAX_FRAME_BYTES', count(125, 1_073_741_824, 'bytes'), 16_777_216, 'a longer message closes the client'),
 
-  injector: broker('INJECTOR', choice(['amqp', 'none']), 'amqp', 'how probes get in; none: another program publishes'),
-  amqpAddr: broker('AMQP_ADDR', endpointList(['amqp:', 'amqps:'], { single: true }), ['amqp://guest:guest@localhost:5672/%2f'], 'broker', {
-    secret: true,
-  }),
+  injector: broker('INJECTOR', choice(['amqp', 'none']), 'amqp', 'how probes get in: amqp, or none (another program publishes)'),
+  amqpAddr: broker(
+    'AMQP_ADDR',
+    endpointList(['amqp:', 'amqps:'], { single: true }),
+    ['amqp://guest:guest@localhost:5672/%2f'],
+    'broker URL',
+    {
+      secret: true,
+    },
+  ),
   amqpExchange: broker('AMQP_EXCHANGE', text(1, 255), 'peatio.events.ranger', 'where probes are published'),
   amqpRoutingKey: broker('AMQP_ROUTING_KEY', text(1, 255), '{{stream}}', 'may hold {{stream}} (its name), {{run}}, {{index}}'),
   amqpDeclare: broker(
     'AMQP_DECLARE',
     choice(['passive', 'topic', 'direct', 'fanout', 'off']),
     'passive',
-    'passive: check that the exchange exists; a type: declare it non-durable; off: do neither',
+    'passive: check that the exchange exists; topic, direct, fanout: declare it so, non-durable; off: do neither',
   ),
   amqpWaitMs: broker('AMQP_WAIT_MS', millis(0, 3_600_000), 30_000, 'how long an unreachable broker or a missing exchange is waited for'),
   confirmWindow: broker('CONFIRM_WINDOW', count(1, 1_000_000), 1_000, 'probes that may be unconfirmed at a time'),
@@ -172,7 +177,7 @@ export const settingsTable = {
     defaultText: `max(1, min(cores − 1, CPU quota − 1, ⌈clients ÷ ${CLIENTS_PER_THREAD}⌉))`,
   }),
   sentinels: receiving('SENTINELS', count(0, 10_000), 16, 'clients on a thread of their own, when the roster is larger than 500'),
-  engine: receiving('ENGINE', choice(['fast', 'ws']), 'fast', 'the WebSocket client'),
+  engine: receiving('ENGINE', choice(['fast', 'ws']), 'fast', 'WebSocket client: fast, or ws (always with TLS or compression)'),
   sourceAddresses: receiving('SOURCE_ADDRESSES', addressList(), [], 'local addresses and ranges to dial from, separated by commas'),
   ledgerMemoryMb: receiving('LEDGER_MEMORY_MB', count(1, 1_048_576, 'MB'), 1_024, 'what the books may take'),
 
@@ -185,7 +190,7 @@ export const settingsTable = {
   replicas: replicas('REPLICAS', optional(count(1, 10_000)), undefined, 'how many must join', { defaultText: 'whoever joins' }),
   joinSettleMs: replicas('JOIN_SETTLE_MS', millis(0, 3_600_000), 5_000, 'go on when nobody has joined for this long'),
   joinTimeoutMs: replicas('JOIN_TIMEOUT_MS', millis(1, 3_600_000), 60_000, 'give up joining'),
-  streamScope: replicas('STREAM_SCOPE', choice(['shared', 'replica']), 'shared', 'one stream for all replicas, or one each'),
+  streamScope: replicas('STREAM_SCOPE', choice(['shared', 'replica']), 'shared', 'shared: one stream for all; replica: one each'),
   controlAmqpAddr: replicas(
     'CONTROL_AMQP_ADDR',
     optional(endpointList(['amqp:', 'amqps:'], { single: true })),
@@ -215,7 +220,12 @@ export const settingsTable = {
   metricsHost: output('METRICS_HOST', pattern(/^[\w.:%-]{1,255}$/, 'a host name or an IP address'), '127.0.0.1', 'address of /metrics'),
   metricsPort: output('METRICS_PORT', count(0, 65_535), 9_464, 'port of /metrics; 0 takes a free one'),
   reportDir: output('REPORT_DIR', path(), 'reports', 'reports land in REPORT_DIR/<runId>/report.json'),
-  logLevel: output('LOG_LEVEL', choice(['trace', 'debug', 'info', 'warn', 'error', 'silent']), 'info', 'logs on stderr'),
+  logLevel: output(
+    'LOG_LEVEL',
+    choice(['trace', 'debug', 'info', 'warn', 'error', 'silent']),
+    'info',
+    'logs on stderr: trace, debug, info, warn, error or silent',
+  ),
 } as const
 
 export type SettingsTable = typeof settingsTable

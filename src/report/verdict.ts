@@ -3,15 +3,13 @@
  * (docs/design.md §8; the rows are in docs/verdict.md). It reads no clocks and prints nothing.
  */
 import { type ErrorCode, errorTable } from '../errors.ts'
+import { exitCodes } from '../exit-codes.ts'
 import { msToUs } from '../units.ts'
 import { type Check, describeCheck } from './checks.ts'
 import { formatCount, formatDuration, formatDurationMs } from './format.ts'
 
 export const outcomes = ['pass', 'fail', 'refused', 'invalid', 'interrupted', 'fault'] as const
 export type VerdictOutcome = (typeof outcomes)[number]
-
-/** Exit codes by meaning; scripts depend on them. */
-export const exitCodes = { pass: 0, fail: 1, settings: 2, refused: 3, invalid: 4, fault: 70, SIGINT: 130, SIGTERM: 143 } as const
 
 /** `code` is an ErrorCode, or one of `check-broken`, `target-lost`, `broker-lost`, `deadline`, `interrupted`. */
 export interface Reason {
