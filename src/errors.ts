@@ -21,6 +21,7 @@ export const errorTable = {
   'broker-tls': { outcome: 'refused', meaning: 'TLS was spoken on a plain port, plain on a TLS port, or a certificate was not accepted.' },
   'broker-access-refused': { outcome: 'refused', meaning: 'The broker refused the login or a permission.' },
   'broker-vhost-missing': { outcome: 'refused', meaning: 'The virtual host does not exist or may not be entered.' },
+  'broker-stalled': { outcome: 'refused', meaning: 'The broker took or confirmed nothing for AMQP_WAIT_MS (an alarm, or it hangs).' },
   'exchange-missing': { outcome: 'refused', meaning: 'The exchange does not exist (404).' },
   'exchange-mismatch': { outcome: 'refused', meaning: 'The exchange exists with other attributes (406).' },
   'canary-unroutable': { outcome: 'refused', meaning: 'The broker took the canary but has no queue for it (returned).' },
