@@ -1,6 +1,6 @@
 /**
- * The broker's address: an AMQP URL taken apart once, and the forms of it that people may see. It knows nothing of sockets;
- * the password leaves this file only in the field that is handed to the AMQP client.
+ * The broker's address: an AMQP URL taken apart once. It knows nothing of sockets; the only form that people see is `shown`, and
+ * the password leaves this file in no other field than its own.
  */
 import { FanfareError } from '../errors.ts'
 
@@ -29,55 +29,46 @@ export interface AmqpAddress {
 export function parseAmqpAddress(url: string): AmqpAddress {
   const parts = URL.canParse(url) ? new URL(url) : undefined
   if (parts === undefined || (parts.protocol !== 'amqp:' && parts.protocol !== 'amqps:')) {
-    throw invalid(url, 'is not an amqp:// or amqps:// URL')
+    throw new FanfareError('settings-invalid', 'The broker address is not an amqp:// or amqps:// URL.')
   }
   const isTls = parts.protocol === 'amqps:'
   const host = (parts.hostname || 'localhost').replace(/^\[|\]$/g, '')
   const port = Number(parts.port) || (isTls ? TLS_PORT : PLAIN_PORT)
+  const shown = `${parts.protocol}//${host.includes(':') ? `[${host}]` : host}:${port}`
   const hasLogin = parts.username !== '' || parts.password !== ''
   return {
     isTls,
     host,
     port,
-    vhost: decoded(parts.pathname.slice(1), url) || '/',
-    username: hasLogin ? decoded(parts.username, url) : 'guest',
-    password: hasLogin ? decoded(parts.password, url) : 'guest',
-    heartbeatSeconds: heartbeatOf(parts.searchParams, url),
-    shown: `${parts.protocol}//${host.includes(':') ? `[${host}]` : host}:${port}`,
+    vhost: decoded(parts.pathname.slice(1), shown) || '/',
+    username: hasLogin ? decoded(parts.username, shown) : 'guest',
+    password: hasLogin ? decoded(parts.password, shown) : 'guest',
+    heartbeatSeconds: heartbeatOf(parts.searchParams, shown),
+    shown,
   }
 }
 
-/** The URL without its password, also when it cannot be parsed. User name, host, port and virtual host stay. */
-export function redactAmqpUrl(url: string): string {
-  if (!URL.canParse(url)) return url.replace(/\/\/.*@/s, '//***@').replace(/\?.*$/s, '?***')
-  const parts = new URL(url)
-  if (parts.password !== '') parts.password = '***'
-  for (const name of [...parts.searchParams.keys()]) {
-    if (name !== 'heartbeat') parts.searchParams.set(name, '***')
-  }
-  return parts.href
-}
-
-function heartbeatOf(query: URLSearchParams, url: string): number {
-  for (const name of query.keys()) {
-    if (name !== 'heartbeat') throw invalid(url, `has the unknown query parameter \`${name}\`; only \`heartbeat\` (seconds) is known`)
+function heartbeatOf(query: URLSearchParams, shown: string): number {
+  const unknown = [...query.keys()].find((name) => name !== 'heartbeat')
+  if (unknown !== undefined) {
+    throw invalid(shown, `has the query parameter \`${unknown}\`, which is not known; \`heartbeat\` (seconds) is`)
   }
   const text = query.get('heartbeat')
   if (text === null) return DEFAULT_HEARTBEAT_SECONDS
   const seconds = Number(text)
   if (!/^\d+$/.test(text) || seconds > MAX_HEARTBEAT_SECONDS) {
-    throw invalid(url, `needs \`heartbeat\` to be 0 to ${MAX_HEARTBEAT_SECONDS} seconds, got \`${text}\``)
+    throw invalid(shown, `needs \`heartbeat\` to be 0 to ${MAX_HEARTBEAT_SECONDS} seconds, got \`${text}\``)
   }
   return seconds
 }
 
-function decoded(text: string, url: string): string {
+function decoded(text: string, shown: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw invalid(url, 'has a % that starts no percent-encoded character')
+    throw invalid(shown, 'has a % that starts no percent-encoded character')
   }
 }
 
-const invalid = (url: string, complaint: string): FanfareError =>
-  new FanfareError('settings-invalid', `The broker address \`${redactAmqpUrl(url)}\` ${complaint}.`)
+const invalid = (shown: string, complaint: string): FanfareError =>
+  new FanfareError('settings-invalid', `The broker address ${shown} ${complaint}.`)
