@@ -1,0 +1,74 @@
+/**
+ * The drain: after the last publish the run waits until every owed delivery is booked, or until waiting has no point any
+ * more. `decideDrain` is pure; its rule is docs/design.md §7. No run ends by waiting for a particular message.
+ */
+import type { Settings } from '../config/settings.ts'
+import type { PublisherLog } from '../measure/publisher-log.ts'
+import type { Snapshot } from '../measure/snapshot.ts'
+import { usToMs } from '../units.ts'
+import { observedLog } from './observed-log.ts'
+import type { StopReason } from './result.ts'
+import type { Story } from './story.ts'
+import { waitFor } from './wait.ts'
+
+/** How many times the largest latency or silence seen must pass without a delivery before silence means the end. */
+const QUIET_FACTOR = 2
+
+export interface DrainFacts {
+  readonly expected: number
+  readonly delivered: number
+  readonly missed: number
+  readonly unaccounted: number
+  readonly connected: number
+  /** The books can say when everything is there (not so with INJECTOR=none and no MSG_COUNT). */
+  readonly isTotalKnown: boolean
+  readonly sinceLastDeliveryMs: number
+  readonly largestLatencyMs: number
+  readonly longestSilenceMs: number
+  readonly elapsedMs: number
+}
+
+export async function drain(story: Story): Promise<void> {
+  const { crowd, plan, nowUs } = story.parts
+  story.enter('drain')
+  const startedUs = nowUs()
+  const reason = await waitFor(story, async () => {
+    const snapshot = await crowd.expect(currentLog(story))
+    return decideDrain(factsFrom(snapshot, { startedUs, nowUs: nowUs(), isTotalKnown: isTotalKnown(story) }), plan.settings)
+  })
+  story.stop(reason)
+}
+
+/** Why the drain ends now, or undefined to go on. */
+export function decideDrain(facts: DrainFacts, settings: Settings): StopReason | undefined {
+  if (facts.isTotalKnown && facts.delivered + facts.missed + facts.unaccounted >= facts.expected) return 'complete'
+  if (facts.connected === 0 && !settings.reconnect) return 'target-lost'
+  if (facts.elapsedMs >= settings.drainTimeoutMs) return 'deadline'
+  const quietMs = Math.max(settings.quietMs, QUIET_FACTOR * Math.max(facts.largestLatencyMs, facts.longestSilenceMs))
+  if (facts.sinceLastDeliveryMs >= quietMs) return 'quiet'
+  return undefined
+}
+
+/** What is owed as far as it is known now: the publisher's log, or what was heard when another program publishes. */
+export function currentLog(story: Story): PublisherLog {
+  const { publisher, crowd, plan } = story.parts
+  return publisher?.log ?? observedLog(crowd.snapshot(), plan.publish.countPerStream)
+}
+
+const isTotalKnown = (story: Story): boolean => story.parts.publisher !== undefined || story.parts.plan.publish.countPerStream !== undefined
+
+function factsFrom(snapshot: Snapshot, at: { startedUs: number; nowUs: number; isTotalKnown: boolean }): DrainFacts {
+  const lastUs = Math.max(snapshot.lastDeliveryUs ?? 0, at.startedUs)
+  return {
+    expected: snapshot.measured.expected,
+    delivered: snapshot.measured.delivered,
+    missed: snapshot.measured.missed,
+    unaccounted: snapshot.measured.unaccounted,
+    connected: snapshot.clients.connected,
+    isTotalKnown: at.isTotalKnown,
+    sinceLastDeliveryMs: usToMs(at.nowUs - lastUs),
+    largestLatencyMs: usToMs(snapshot.latencyUs.max ?? 0),
+    longestSilenceMs: usToMs(snapshot.longestSilenceUs),
+    elapsedMs: usToMs(at.nowUs - at.startedUs),
+  }
+}

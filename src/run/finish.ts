@@ -1,0 +1,65 @@
+/** The end of every run, however it ended: settle the books, close the parts, hand back one result. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Snapshot } from '../measure/snapshot.ts'
+import { MS_PER_SECOND, usToMs } from '../units.ts'
+import { currentLog } from './drain.ts'
+import type { RunResult } from './result.ts'
+import { cpuSeconds, type Story } from './story.ts'
+
+/** What an interrupted run still waits for deliveries that are on their way. */
+const INTERRUPT_GRACE_MS = MS_PER_SECOND
+const ASK_EVERY_MS = 50
+
+export async function finish(story: Story): Promise<RunResult> {
+  const { crowd, publisher, plan, nowUs } = story.parts
+  if (story.interruption !== undefined) await letArrive(story)
+  story.drainEndedUs = nowUs()
+  story.cpuAtDrainEndSeconds = cpuSeconds()
+  const hasBooks = story.phase === 'publish' || story.phase === 'drain'
+  if (hasBooks) await crowd.settle(currentLog(story), story.drainEndedUs)
+
+  story.enter('close')
+  const receivers = await crowd.close()
+  await publisher?.close()
+  story.enter('done')
+  return {
+    plan,
+    stopReason: story.stopReason ?? 'complete',
+    failure: story.failure,
+    signal: story.interruption?.signal,
+    startedUs: story.startedUs,
+    endedUs: nowUs(),
+    publishEndedUs: story.publishEndedUs ?? lastHeardUs(story, receivers),
+    drainEndedUs: hasBooks ? story.drainEndedUs : undefined,
+    receivers,
+    publisher: publisher?.snapshot(),
+    replicas: story.parts.replicas?.() ?? [],
+    mainThread: story.parts.mainThread(),
+    cpuSeconds: story.cpuAtReadySeconds === undefined ? undefined : story.cpuAtDrainEndSeconds - story.cpuAtReadySeconds,
+    rssBytes: process.memoryUsage.rss(),
+    bytesPerClient: bytesPerClient(story, receivers.clients.ready),
+    died: crowd.died,
+    warnings: story.warnings,
+  }
+}
+
+/** Waits a moment until what was published has arrived, so that an interruption does not make losses. */
+async function letArrive(story: Story): Promise<void> {
+  const { crowd, nowUs } = story.parts
+  if (story.phase !== 'publish' && story.phase !== 'drain') return
+  const startedUs = nowUs()
+  while (usToMs(nowUs() - startedUs) < INTERRUPT_GRACE_MS) {
+    const { measured } = await crowd.expect(currentLog(story))
+    if (measured.delivered + measured.missed + measured.unaccounted >= measured.expected) return
+    await sleep(ASK_EVERY_MS)
+  }
+}
+
+/** When another program publishes, the last publish is not known; the last delivery bounds it. */
+const lastHeardUs = (story: Story, receivers: Snapshot): number | undefined =>
+  story.parts.publisher === undefined ? receivers.lastDeliveryUs : undefined
+
+function bytesPerClient(story: Story, readyClients: number): number | undefined {
+  if (story.rssAtReadyBytes === undefined || readyClients === 0) return undefined
+  return Math.max(0, story.rssAtReadyBytes - story.rssAtStartBytes) / readyClients
+}
