@@ -2,23 +2,18 @@
  * Connect and ready: dials the roster and waits until each client is ready, failed, or out of time. Two pure deciders say
  * when a phase ends; shortfall is a figure, not an error, unless nobody is left to measure.
  */
+import { connectDeadlineMs } from '../config/plan.ts'
 import type { Settings } from '../config/settings.ts'
 import { FanfareError } from '../errors.ts'
 import type { Snapshot } from '../measure/snapshot.ts'
-import { MS_PER_SECOND, usToMs } from '../units.ts'
+import { usToMs } from '../units.ts'
 import { cpuSeconds, type Story } from './story.ts'
 import { waitFor } from './wait.ts'
 
 /** Time the ready phase gets beyond READY_TIMEOUT_MS, so that every client's own timer has fired first. */
 const READY_GRACE_MS = 1_000
-/** Allowance of the connect phase on top of what the rate needs. */
-const CONNECT_DEADLINE_BASE_MS = 120_000
 
 export type PhaseDecision = 'wait' | 'done' | 'deadline' | FanfareError
-
-/** CONNECT_DEADLINE_MS, or 120 s plus what the roster takes at CONNECT_RATE. */
-export const connectDeadlineMs = (settings: Settings, wantedClients: number): number =>
-  settings.connectDeadlineMs ?? CONNECT_DEADLINE_BASE_MS + (wantedClients / settings.connectRate) * MS_PER_SECOND
 
 export async function connectClients(story: Story): Promise<void> {
   const { crowd, plan, nowUs } = story.parts
