@@ -3,7 +3,8 @@
  * faults on demand. It speaks the real wire protocol with a codec of its own, so that a fault in a client's codec shows. Nothing
  * is durable, there is one virtual host, and published figures come from RabbitMQ, never from here.
  */
-import { createServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { describeError, FanfareError } from '../errors.ts'
 import { AmqpError } from './amqp-error.ts'
 import { Connection } from './connection/connection.ts'
 import type { HandshakeRules } from './connection/handshake.ts'
@@ -43,7 +44,7 @@ const CHANNEL_MAX = 2047
 const FRAME_MAX_BYTES = 131_072
 const HEARTBEAT_SECONDS = 60
 
-/** Resolves when the broker listens; rejects with the system's error when it cannot. */
+/** Resolves when the broker listens; rejects with `settings-invalid` when the address cannot be had. */
 export async function startBroker(options: BrokerOptions = {}): Promise<Broker> {
   const rules: HandshakeRules = {
     user: options.user ?? DEFAULT_USER,
@@ -68,7 +69,7 @@ export async function startBroker(options: BrokerOptions = {}): Promise<Broker> 
   return {
     host,
     port,
-    url: `amqp://${encodeURIComponent(rules.user)}:${encodeURIComponent(rules.password)}@${host}:${port}${rules.virtualHost === '/' ? '' : `/${encodeURIComponent(rules.virtualHost)}`}`,
+    url: urlOf(rules, host, port),
     close: () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       for (const connection of connections)
@@ -80,11 +81,21 @@ export async function startBroker(options: BrokerOptions = {}): Promise<Broker> 
 
 function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen({ host, port }, () => {
-      server.off('error', reject)
-      const address = server.address()
-      resolve(typeof address === 'object' && address !== null ? address.port : port)
+    server.once('error', (error) => {
+      const sentence = `The embedded broker cannot listen on ${host}:${port}: ${describeError(error)}`
+      reject(new FanfareError('settings-invalid', sentence, { cause: error }))
     })
+    server.listen({ host, port }, () => resolve((server.address() as AddressInfo).port))
   })
+}
+
+function urlOf({ user, password, virtualHost }: HandshakeRules, host: string, port: number): string {
+  const path = virtualHost === '/' ? '' : `/${encodeURIComponent(virtualHost)}`
+  return `amqp://${encodeURIComponent(user)}:${encodeURIComponent(password)}@${urlHost(host)}:${port}${path}`
+}
+
+/** A listening host as others may dial it: the address for all interfaces is none to connect to. */
+function urlHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return DEFAULT_HOST
+  return host.includes(':') ? `[${host}]` : host
 }
