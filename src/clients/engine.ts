@@ -48,8 +48,11 @@ export interface Engine {
   send(slot: number, data: string | Uint8Array): void
   /** Starts the close handshake; the socket is destroyed after a short grace. Ends with `onEnd`. */
   close(slot: number, closeCode: number): void
-  /** Ends the connection at once, with the code the caller found (handshake-timeout, protocol-error, …); `onEnd` is called inside. */
-  abort(slot: number, code: CountedCode, text: string): void
+  /**
+   * Ends the connection at once, with the code the caller found (handshake-timeout, protocol-error, …; undefined: on purpose).
+   * `onEnd` is called inside.
+   */
+  abort(slot: number, code: CountedCode | undefined, text: string): void
   /** The TCP connection of a slot that is not open yet stands: what is missing is the answer to the handshake. */
   isConnected(slot: number): boolean
   /** Cumulative counters since the start. */

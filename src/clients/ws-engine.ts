@@ -55,7 +55,7 @@ export class WsEngine implements Engine {
     this.#connections[slot]?.close(closeCode)
   }
 
-  abort(slot: number, code: CountedCode, text: string): void {
+  abort(slot: number, code: CountedCode | undefined, text: string): void {
     this.#connections[slot]?.abort(code, text)
   }
 
@@ -117,14 +117,17 @@ class WsConnection {
   }
 
   close(closeCode: number): void {
-    this.#isClosing = true
-    // Before it is open there is nobody to say goodbye to.
-    if (this.stage === 'open') this.#client?.close(closeCode)
-    else this.#endNow(undefined, 'closed before it was open')
+    // Before it is open there is nobody to say goodbye to; when the target has already said it, that is why it ends.
+    if (this.stage !== 'open') this.abort(undefined, 'closed before it was open')
+    else if (this.#client!.readyState === WebSocket.OPEN) {
+      this.#isClosing = true
+      this.#client!.close(closeCode)
+    }
   }
 
-  abort(code: CountedCode, text: string): void {
-    this.#endNow(code, text)
+  abort(code: CountedCode | undefined, text: string): void {
+    this.#end({ code, text })
+    this.#client?.terminate()
   }
 
   #clientOptions(dial: Dial): ClientOptions {
@@ -221,11 +224,6 @@ class WsConnection {
         socketFault: this.#socketFault,
       }),
     )
-  }
-
-  #endNow(code: CountedCode | undefined, text: string): void {
-    this.#end({ code, text })
-    this.#client?.terminate()
   }
 
   #end(end: Omit<ConnectionEnd, 'wasOpen'>): void {

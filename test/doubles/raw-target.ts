@@ -13,7 +13,7 @@ export interface RawTarget {
 
 /** Listens on a free loopback port; `onHead` gets each request head as soon as it is complete. */
 export async function startRawTarget(
-  onHead: (socket: Socket, head: string) => void,
+  onHead: (socket: Socket, head: string) => unknown,
   onConnection?: (socket: Socket) => void,
 ): Promise<RawTarget> {
   const sockets: Socket[] = []

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
 import { WebSocketServer } from 'ws'
 import type { ConnectionEnd, Dial, Engine, EngineListener, EngineOptions } from '../../../src/clients/engine.ts'
+import { FastEngine } from '../../../src/clients/fast-engine.ts'
 import { WsEngine } from '../../../src/clients/ws-engine.ts'
 import type { Handshake } from '../../../src/protocols/protocol.ts'
 import { eventually } from '../../doubles/eventually.ts'
@@ -28,6 +29,7 @@ const LIMIT_BYTES = 200_000
 const options: EngineOptions = { nowUs: () => 4_711, maxFrameBytes: LIMIT_BYTES, tls: { rejectUnauthorized: false } }
 
 const engines: [name: string, create: (listener: EngineListener) => Engine][] = [
+  ['fast', (listener) => new FastEngine(listener, options)],
   ['ws', (listener) => new WsEngine(listener, { ...options, compression: false })],
 ]
 
@@ -45,7 +47,7 @@ const dialOf = (url: string, more: DialChanges = {}): Dial => ({
 for (const [name, create] of engines) {
   /** Dials a target made by hand; `onHead` says what it answers. */
   async function withTarget(
-    onHead: (socket: Socket, head: string) => void,
+    onHead: (socket: Socket, head: string) => unknown,
     act: (parts: { engine: Engine; listener: RecordingListener; target: RawTarget }) => Promise<void>,
     more: DialChanges = {},
   ): Promise<void> {
@@ -423,6 +425,37 @@ for (const [name, create] of engines) {
         },
         async ({ listener }) => {
           assert.deepEqual(await listener.texts(1), ['still there'])
+        },
+      )
+    })
+
+    it('understands an answer that comes byte by byte', async () => {
+      await withTarget(
+        async (socket, head) => {
+          socket.setNoDelay(true)
+          for (const byte of Buffer.concat([Buffer.from(upgradeAnswer(head)), frame(TEXT, 'at last')])) {
+            socket.write(Buffer.from([byte]))
+            await new Promise((resolve) => setImmediate(resolve))
+          }
+        },
+        async ({ listener }) => {
+          assert.deepEqual(await listener.texts(1), ['at last'])
+        },
+      )
+    })
+
+    it('is told nothing bad about a connection that is ended on purpose', async () => {
+      await withTarget(sending(), async ({ listener, engine }) => {
+        await listener.open(0)
+        engine.abort(0, undefined, 'enough')
+        assert.deepEqual(listener.ends, [{ slot: 0, end: { code: undefined, wasOpen: true, text: 'enough' } }])
+      })
+      await withTarget(
+        () => undefined,
+        async ({ listener, engine }) => {
+          await eventually(() => engine.isConnected(0), 'TCP stands')
+          engine.close(0, 1000)
+          assert.deepEqual(listener.ends, [{ slot: 0, end: { code: undefined, wasOpen: false, text: 'closed before it was open' } }])
         },
       )
     })

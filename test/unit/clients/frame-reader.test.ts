@@ -7,6 +7,8 @@ import { FrameReader, type FrameSink } from '../../../src/clients/frame-reader.t
 import { BINARY, CLOSE, CONTINUATION, closeFrame, frame, PING, PONG, TEXT } from '../../doubles/raw-target.ts'
 
 const LIMIT_BYTES = 70_000
+/** `FUZZ_RUNS=100000 npm run test:unit` looks longer than CI does. */
+const FUZZ_RUNS = Number(process.env.FUZZ_RUNS ?? 500)
 
 /** Everything a reader tells, as lines that compare. */
 class Transcript implements FrameSink {
@@ -127,7 +129,7 @@ describe('the frame reader', () => {
         const cuts = positions.map((position) => position % (bytes.length + 1)).sort((a, b) => a - b)
         assert.deepEqual(read(bytes, cuts), read(bytes))
       }),
-      { numRuns: 500 },
+      { numRuns: FUZZ_RUNS },
     )
   })
 
@@ -156,7 +158,7 @@ describe('the frame reader', () => {
       fc.asyncProperty(traffic, async (bytes) => {
         assert.deepEqual(read(bytes), await readByWs(bytes))
       }),
-      { numRuns: 500 },
+      { numRuns: FUZZ_RUNS },
     )
   })
 
