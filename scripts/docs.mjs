@@ -1,7 +1,8 @@
-// Writes the parts of docs/ that are made from tables in src: `npm run docs`. Tests fail when one is out of date.
+// Writes the parts of README.md and docs/ that are made from tables in src: `npm run docs`. Tests fail when one is out of date.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { settingsTables } from '../src/config/settings-page.ts'
 import { reportJsonSchema } from '../src/report/json-schema.ts'
 import { figureTables } from '../src/report/thresholds-page.ts'
 
@@ -16,4 +17,5 @@ function fill(file, name, text) {
 }
 
 writeFileSync(join(docs, 'report.schema.json'), reportJsonSchema())
+fill('../README.md', 'settings', settingsTables())
 fill('thresholds.md', 'figures', figureTables())
