@@ -43,7 +43,8 @@ export interface ToolFlag {
 
 export interface ProgramParts {
   readonly version: string
-  readonly handlers: Handlers
+  /** A command without a handler is not offered. */
+  readonly handlers: Partial<Handlers>
   readonly targetFlags: readonly ToolFlag[]
   readonly brokerFlags: readonly ToolFlag[]
 }
@@ -94,16 +95,20 @@ export function createProgram({ version, handlers, targetFlags, brokerFlags }: P
     .addHelpText('after', EXIT_CODES_NOTE)
 
   const settingsCommand = (name: keyof Handlers & SettingsCommand, summary: string, { hasJson = false } = {}) => {
+    const handler = handlers[name]
+    if (handler === undefined) return
     const command = program.command(name).description(summary).allowUnknownOption().allowExcessArguments()
     if (hasJson) command.option('--json', 'print the report on stdout, and nothing else there')
     for (const option of settingOptions()) command.addOption(option)
     command.addHelpText('after', SETTINGS_NOTE + EXIT_CODES_NOTE)
-    command.action(async () => onExitCode(await handlers[name](settingsRequest(command))))
+    command.action(async () => onExitCode(await handler(settingsRequest(command))))
   }
   const toolCommand = (name: keyof Handlers & ToolCommand, summary: string, flags: readonly ToolFlag[], words = '') => {
+    const handler = handlers[name]
+    if (handler === undefined) return
     const command = program.command(`${name}${words}`).description(summary)
     for (const { usage, help } of flags) command.addOption(new Option(usage, help))
-    command.action(async () => onExitCode(await handlers[name]({ words: command.args, options: command.opts() })))
+    command.action(async () => onExitCode(await handler({ words: command.args, options: command.opts() })))
   }
 
   settingsCommand('run', 'run against a broker and a target', { hasJson: true })

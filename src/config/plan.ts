@@ -110,6 +110,21 @@ export const receiverThreads = (settings: Settings, machine: { cores: number; cp
 /** Probes a second of one stream; undefined with a closed pace. */
 export const streamRatePerSecond = (pace: PacePlan): number | undefined => (pace.kind === 'open' ? US_PER_SECOND / pace.gapUs : undefined)
 
+/** What a run asks of its target, all clients together; undefined where pace or count are not known beforehand. */
+export interface OfferedLoad {
+  readonly deliveriesPerSecond: number | undefined
+  readonly deliveries: number | undefined
+}
+
+/** The offered load: rate × clients and probes × clients, as every client hears one stream. */
+export function offeredLoad({ settings, publish, roster }: Plan): OfferedLoad {
+  const ratePerSecond = settings.injector === 'none' ? undefined : streamRatePerSecond(publish.pace)
+  return {
+    deliveriesPerSecond: ratePerSecond === undefined ? undefined : ratePerSecond * roster.clients,
+    deliveries: publish.countPerStream === undefined ? undefined : publish.countPerStream * roster.clients,
+  }
+}
+
 /** The gap between probes: RATE, or MSG_DELAY. */
 export function pacePlan({ rate, msgDelayMs }: Pick<Settings, 'rate' | 'msgDelayMs'>): PacePlan {
   if (rate !== undefined) return { kind: 'open', gapUs: US_PER_SECOND / rate }

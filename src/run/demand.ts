@@ -1,8 +1,8 @@
 /**
- * What a planned run asks: of this process (clients, threads, addresses) and of the target (offered load). Pure arithmetic
- * over the plan; whether the machine can give it is decided in `preflight.ts`.
+ * What a planned run asks of this process: clients, threads, addresses. Pure arithmetic over the plan; whether the machine can
+ * give it is decided in `preflight.ts`.
  */
-import { type Plan, type RosterShare, streamRatePerSecond } from '../config/plan.ts'
+import type { Plan, RosterShare } from '../config/plan.ts'
 
 /** What the planned run asks of this process. */
 export interface Demand {
@@ -34,17 +34,6 @@ export function demandOf(plan: Plan, share: RosterShare, receiverThreads: number
     probes: (plan.publish.countPerStream ?? 0) * plan.streams.length,
     connectConcurrency: settings.connectConcurrency,
     hasPublisher: settings.injector !== 'none',
-  }
-}
-
-/** Deliveries the run asks of the target: rate × clients; undefined where the pace or the count is not known. */
-export function offeredLoad(plan: Plan): { deliveriesPerSecond: number | undefined; deliveries: number | undefined } {
-  const { clients } = plan.roster
-  const { pace, countPerStream } = plan.publish
-  const ratePerSecond = plan.settings.injector === 'none' ? undefined : streamRatePerSecond(pace)
-  return {
-    deliveriesPerSecond: ratePerSecond === undefined ? undefined : ratePerSecond * clients,
-    deliveries: countPerStream === undefined ? undefined : countPerStream * clients,
   }
 }
 

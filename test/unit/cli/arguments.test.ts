@@ -49,6 +49,14 @@ test('every command reaches its handler, and the handler decides the exit code',
   }
 })
 
+test('a command without a handler is not offered', () => {
+  const { commands } = createProgram({ version: '1', handlers: { run: async () => 0 }, targetFlags: [], brokerFlags: [] }, () => {})
+  assert.deepEqual(
+    commands.map((command) => command.name()),
+    ['run'],
+  )
+})
+
 test('each setting has a flag on every command that works on settings', async () => {
   const { program } = await ask(['run'])
   for (const name of ['run', 'demo', 'doctor', 'coordinate', 'replica']) {

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadSettings } from '../../../src/config/load.ts'
-import { connectDeadlineMs, countPerStream, makePlan, pacePlan, receiverThreads, streamRatePerSecond } from '../../../src/config/plan.ts'
+import {
+  connectDeadlineMs,
+  countPerStream,
+  makePlan,
+  offeredLoad,
+  pacePlan,
+  receiverThreads,
+  streamRatePerSecond,
+} from '../../../src/config/plan.ts'
 
 const settingsOf = (env: Record<string, string>, isReplicated = false) => loadSettings({ env, isReplicated }).settings
 const planOf = (env: Record<string, string>, clientsByReplica?: number[]) =>
@@ -89,4 +97,13 @@ test('receiver threads leave a core to the publisher and obey the quota', () => 
   ]
   for (const [cores, cpuQuota, clients, threads] of rows) assert.equal(receiverThreads(settings, { cores, cpuQuota, clients }), threads)
   assert.equal(receiverThreads(settingsOf({ THREADS: '5' }), { cores: 1, cpuQuota: undefined, clients: 1 }), 5)
+})
+
+test('the offered load is rate × clients, as far as it is known', () => {
+  assert.deepEqual(offeredLoad(planOf({ WS_POOL_SIZE: '1000', RATE: '50', MSG_COUNT: '100' })), {
+    deliveriesPerSecond: 50_000,
+    deliveries: 100_000,
+  })
+  assert.deepEqual(offeredLoad(planOf({ WS_POOL_SIZE: '10', MSG_DELAY: '0' })), { deliveriesPerSecond: undefined, deliveries: 10_000 })
+  assert.deepEqual(offeredLoad(planOf({ INJECTOR: 'none' })), { deliveriesPerSecond: undefined, deliveries: undefined })
 })

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadSettings } from '../../../src/config/load.ts'
 import { makePlan } from '../../../src/config/plan.ts'
-import { doctorPage } from '../../../src/report/doctor.ts'
-import { offeredLoad } from '../../../src/run/demand.ts'
+import { doctorText } from '../../../src/report/doctor.ts'
 import type { Finding } from '../../../src/run/preflight.ts'
 
 const plan = makePlan(loadSettings({ env: { WS_POOL_SIZE: '1000', RATE: '50', MSG_COUNT: '100' } }).settings, { runClockOffsetUs: 0 })
-const pageOf = (findings: Finding[]) => doctorPage({ plan, clients: 1_000, findings, offered: offeredLoad(plan) })
+const pageOf = (findings: Finding[]) => doctorText(plan, findings)
 
 test('the page shows every resource with what is needed and what there is', () => {
   const page = pageOf([
@@ -17,8 +16,7 @@ test('the page shows every resource with what is needed and what there is', () =
   ])
   assert.equal(
     page,
-    `1,000 clients in this process, to one target
-50,000/s deliveries offered, 100,000 in all
+    `1,000 clients to 1 target, 50,000/s deliveries offered, 100,000 in all
 
     resource     needed  there
 NO  descriptors  1,100   256
@@ -27,11 +25,10 @@ ok  memory       200 MB  8,192 MB
 
 NO: Raise it.
 
-A run would be refused (exit code 3).
-`,
+A run would be refused (exit code 3).`,
   )
 })
 
 test('a machine that can hold the run is told so', () => {
-  assert.match(pageOf([{ resource: 'memory', state: 'ok', needed: '1 MB', there: '2 MB', text: '' }]), /This machine can hold the run\.\n$/)
+  assert.match(pageOf([{ resource: 'memory', state: 'ok', needed: '1 MB', there: '2 MB', text: '' }]), /This machine can hold the run\.$/)
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadSettings } from '../../../src/config/load.ts'
 import { makePlan } from '../../../src/config/plan.ts'
-import { type Demand, demandOf, offeredLoad } from '../../../src/run/demand.ts'
+import { type Demand, demandOf } from '../../../src/run/demand.ts'
 import * as preflight from '../../../src/run/preflight.ts'
 import type { SystemFacts } from '../../../src/run/system-facts.ts'
 
@@ -150,13 +150,4 @@ test('memory grows with clients, the engine, TLS, threads and probes', () => {
   const base = preflight.memoryNeededBytes(demand)
   for (const more of [{ clients: 30_000 }, { engine: 'ws' as const }, { isTls: true }, { receiverThreads: 3 }, { probes: 1_000_000 }])
     assert.ok(preflight.memoryNeededBytes({ ...demand, ...more }) > base, JSON.stringify(more))
-})
-
-test('the offered load is rate × clients, as far as it is known', () => {
-  assert.deepEqual(offeredLoad(planOf({ WS_POOL_SIZE: '1000', RATE: '50', MSG_COUNT: '100' })), {
-    deliveriesPerSecond: 50_000,
-    deliveries: 100_000,
-  })
-  assert.deepEqual(offeredLoad(planOf({ WS_POOL_SIZE: '10', MSG_DELAY: '0' })), { deliveriesPerSecond: undefined, deliveries: 10_000 })
-  assert.deepEqual(offeredLoad(planOf({ INJECTOR: 'none' })), { deliveriesPerSecond: undefined, deliveries: undefined })
 })
