@@ -8,14 +8,21 @@ import type { Settings } from '../config/settings.ts'
 import { FanfareError } from '../errors.ts'
 import type { AmqpAddress } from './amqp-address.ts'
 import { explainConnectFailure, explainExchangeFailure, explainLoss } from './amqp-failure.ts'
-import { type TlsSettings, tlsOptions } from './amqp-tls.ts'
 
 /** A farewell that is not answered (blocked broker, dead network) is cut off after this. */
 const CLOSE_GRACE_MS = 1_000
 
+/** For amqps: the contents of PEM files, and whether the broker's certificate must be a good one. */
+export interface LinkTls {
+  readonly ca?: Buffer
+  readonly cert?: Buffer
+  readonly key?: Buffer
+  readonly rejectUnauthorized: boolean
+}
+
 export interface LinkAsk {
   readonly address: AmqpAddress
-  readonly tls: TlsSettings
+  readonly tls: LinkTls
   /** What RabbitMQ shows in its list of connections. */
   readonly connectionName: string
   readonly exchange: string
@@ -70,7 +77,7 @@ async function dial({ address, tls, connectionName }: LinkAsk, signal: AbortSign
     noDelay: true,
     clientProperties: { connection_name: connectionName },
     signal,
-    ...(address.isTls && tlsOptions(tls)),
+    ...(address.isTls && tls),
   }
   try {
     return await connect({ ...endpoint, ...login }, socketOptions)

@@ -3,6 +3,7 @@
  * the plan, the pacer and an injector; it never sees clients.
  */
 import type { InjectionOutcome, Obstacle } from '../broker/injector.ts'
+import type { FanfareError } from '../errors.ts'
 import type { HistogramData } from '../measure/histogram.ts'
 import type { PublisherLog } from '../measure/publisher-log.ts'
 import type { ThreadHealth } from '../measure/snapshot.ts'
@@ -61,6 +62,8 @@ export interface Publisher {
   snapshot(): PublisherSnapshot
   /** The log in shared memory; `sentUs` and `states` are being written while publishing. */
   readonly log: PublisherLog
+  /** Why `publish` said `lost` (or would): the broker is gone for good, or the thread died (`fault`). */
+  readonly lostBecause: FanfareError | undefined
   /** Ends the connection and the thread. Idempotent, bounded in time. */
   close(): Promise<void>
 }

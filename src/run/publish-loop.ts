@@ -1,0 +1,219 @@
+/**
+ * Sends probes when the pacer says they are due and the injector takes them, until all are settled. It decides nothing about time
+ * itself (the pacer does) and keeps no figures (the sink does); it never waits for anything but its alarm and the injector.
+ */
+import type { InjectionOutcome, Injector } from '../broker/injector.ts'
+import { decidePace, type PacerOptions } from '../measure/pacer.ts'
+import type { BodyTemplate } from '../probe/template.ts'
+import { US_PER_SECOND } from '../units.ts'
+import type { Alarm } from './alarm.ts'
+import { ObstacleHistory } from './obstacle-history.ts'
+import type { ProbeSink } from './publish-books.ts'
+
+/** Probes handed over in one pass, about a millisecond of work; then confirms, heartbeats and aborts have their turn. */
+const PASS_PROBES = 100
+/** With slots closer than this, the due ones go together: the thread wakes at most 2,000 times a second. */
+const SHORTEST_WAIT_US = 500
+/** After an abort, confirms on their way are still booked for this long. */
+const ABORT_GRACE_US = US_PER_SECOND
+
+export type PublishOutcome = 'finished' | 'aborted' | 'lost'
+
+/** A stream as the loop sees it: what its tokens say and where its probes go. */
+export interface PacedStream {
+  readonly index: number
+  readonly routingKey: string
+}
+
+export interface PublishLoopOptions {
+  readonly runId: string
+  readonly streams: readonly PacedStream[]
+  /** Slots per stream: in each slot every stream sends one probe, and its sequence is the slot's number. */
+  readonly pacer: PacerOptions
+  readonly template: BodyTemplate
+  readonly injector: Injector
+  readonly sink: ProbeSink
+  /** Whether probes whose fate is unknown are sent again. */
+  readonly resend: boolean
+  /** The run clock, microseconds. */
+  readonly nowUs: () => number
+  readonly makeAlarm: (ring: () => void) => Alarm
+}
+
+interface Resend {
+  readonly stream: number
+  readonly sequence: number
+}
+
+export class PublishLoop {
+  readonly #options: PublishLoopOptions
+  readonly #alarm: Alarm
+  readonly #obstacles = new ObstacleHistory()
+  readonly #streams: ReadonlyMap<number, PacedStream>
+  #startUs = 0
+  /** The next probe: its slot, and its stream's place within the slot. */
+  #slot = 0
+  #place = 0
+  #intendedUs = 0
+  #resends: Resend[] = []
+  #state: 'idle' | 'sending' | 'aborting' | 'over' = 'idle'
+  #scheduledAtEnd: number | undefined
+  #resolve: (outcome: PublishOutcome) => void = () => undefined
+
+  constructor(options: PublishLoopOptions) {
+    this.#options = options
+    this.#alarm = options.makeAlarm(() => this.#pass())
+    this.#streams = new Map(options.streams.map((stream) => [stream.index, stream]))
+  }
+
+  /** Starts now; resolves when every probe is settled or skipped, or sooner for an abort or a loss. Call it once. */
+  async run(signal: AbortSignal): Promise<PublishOutcome> {
+    if (signal.aborted) return 'aborted'
+    const outcome = new Promise<PublishOutcome>((resolve) => {
+      this.#resolve = resolve
+    })
+    const abort = (): void => this.#abort()
+    signal.addEventListener('abort', abort, { once: true })
+    this.#state = 'sending'
+    this.#startUs = this.#options.nowUs()
+    this.#pass()
+    try {
+      return await outcome
+    } finally {
+      signal.removeEventListener('abort', abort)
+    }
+  }
+
+  /** Probes that were due so far, or before the end, sent or not. */
+  get scheduled(): number {
+    if (this.#scheduledAtEnd !== undefined) return this.#scheduledAtEnd
+    const { streams, pacer, nowUs } = this.#options
+    const used = this.#used
+    if (this.#state !== 'sending' || pacer.pace.kind === 'closed') return used
+    const due = Math.floor((nowUs() - this.#startUs) / pacer.pace.gapUs) + 1
+    return Math.max(used, Math.min(due, pacer.slots) * streams.length)
+  }
+
+  /** The injector settled one of this loop's probes. */
+  settled(stream: number, sequence: number, outcome: InjectionOutcome, confirmUs: number | undefined): void {
+    if (this.#state === 'over') return
+    this.#options.sink.settled(stream, sequence, outcome, confirmUs)
+    if (outcome === 'unknown' && this.#options.resend) this.#resends.push({ stream, sequence })
+    this.#endWhenSettled()
+  }
+
+  obstacleChanged(): void {
+    if (this.#state !== 'sending') return
+    const obstacle = this.#options.injector.obstacle()
+    this.#obstacles.note(obstacle, this.#options.nowUs())
+    if (obstacle === undefined) this.#alarm.set(0)
+  }
+
+  /** The injector lost its broker for good. */
+  lost(): void {
+    this.#end('lost')
+  }
+
+  /** Hands over what is due and may go; sets the alarm for the rest. */
+  #pass(): void {
+    if (this.#state === 'aborting') this.#end('aborted')
+    if (this.#state !== 'sending') return
+    const { injector, nowUs } = this.#options
+    for (let probes = 0; probes < PASS_PROBES; probes += 1) {
+      const atUs = nowUs()
+      const obstacle = injector.obstacle()
+      this.#obstacles.note(obstacle, atUs)
+      // `obstacleChanged` calls again.
+      if (obstacle !== undefined) return
+      const mayGoOn = this.#resends.length > 0 ? this.#resendOne(atUs) : this.#sendNext(atUs)
+      if (!mayGoOn) return
+    }
+    this.#alarm.set(0)
+  }
+
+  /** One decision of the pacer; false when there is nothing to do now. */
+  #sendNext(nowUs: number): boolean {
+    const { pacer, streams, sink } = this.#options
+    if (this.#place > 0) return this.#sendInSlot(nowUs)
+
+    const decision = decidePace(pacer, nowUs - this.#startUs, this.#slot)
+    switch (decision.action) {
+      case 'wait':
+        this.#alarm.set(Math.max(decision.waitUs, SHORTEST_WAIT_US))
+        return false
+      case 'skip':
+        this.#slot += decision.slots
+        sink.skipped(decision.slots * streams.length)
+        return true
+      case 'finish':
+        this.#endWhenSettled()
+        return false
+      case 'send':
+        this.#intendedUs = decision.slotUs === undefined ? nowUs : this.#startUs + decision.slotUs
+        return this.#sendInSlot(nowUs)
+    }
+  }
+
+  #sendInSlot(nowUs: number): boolean {
+    const { pacer, streams, sink } = this.#options
+    const stream = streams[this.#place]!
+    const sequence = this.#slot
+    if (pacer.pace.kind === 'closed') this.#intendedUs = nowUs
+    else sink.paced(nowUs - this.#intendedUs, () => this.#obstacles.causeOf(this.#intendedUs, nowUs))
+    this.#obstacles.forgetBefore(this.#intendedUs)
+
+    sink.published(stream.index, sequence, nowUs)
+    this.#inject(stream, sequence, this.#intendedUs, nowUs)
+    this.#place = (this.#place + 1) % streams.length
+    if (this.#place === 0) this.#slot += 1
+    return true
+  }
+
+  /** A probe whose fate is unknown goes again: same sequence and slot, new time of sending. */
+  #resendOne(nowUs: number): boolean {
+    const { stream, sequence } = this.#resends.shift()!
+    const { pace } = this.#options.pacer
+    const intendedUs = pace.kind === 'closed' ? nowUs : this.#startUs + sequence * pace.gapUs
+    this.#options.sink.resent(stream, sequence, nowUs)
+    this.#inject(this.#streams.get(stream)!, sequence, intendedUs, nowUs)
+    return true
+  }
+
+  #inject({ index, routingKey }: PacedStream, sequence: number, intendedUs: number, sentUs: number): void {
+    const { injector, template, runId } = this.#options
+    const body = template.render({ run: runId, stream: index, sequence, intendedUs, sentUs })
+    injector.inject({ stream: index, sequence, routingKey, body })
+  }
+
+  #endWhenSettled(): void {
+    if (this.#options.sink.outstanding > 0) return
+    if (this.#state === 'aborting') this.#end('aborted')
+    else if (this.#state === 'sending' && this.#slot >= this.#options.pacer.slots && this.#resends.length === 0) this.#end('finished')
+  }
+
+  #abort(): void {
+    if (this.#state !== 'sending') return
+    this.#skipWhatWasDue()
+    this.#state = 'aborting'
+    this.#alarm.set(ABORT_GRACE_US)
+    this.#endWhenSettled()
+  }
+
+  #end(outcome: PublishOutcome): void {
+    if (this.#state === 'over' || this.#state === 'idle') return
+    if (this.#state === 'sending') this.#skipWhatWasDue()
+    this.#state = 'over'
+    this.#alarm.cancel()
+    this.#resolve(outcome)
+  }
+
+  #skipWhatWasDue(): void {
+    this.#scheduledAtEnd = this.scheduled
+    this.#options.sink.skipped(this.#scheduledAtEnd - this.#used)
+  }
+
+  /** Probes sent or left out. */
+  get #used(): number {
+    return this.#slot * this.#options.streams.length + this.#place
+  }
+}
