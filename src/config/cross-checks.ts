@@ -1,39 +1,11 @@
 /**
- * Rules about several settings, or about a setting and the world around it. Each rule names the settings it is about, so
- * the loader leaves it out when one of them is already wrong. Rules are pure but for the TLS files they read.
+ * Rules about several settings at once, and rules that other parts own. Pure, but for the checks of TLS files they end with.
  */
-import { readFileSync } from 'node:fs'
-import { createSecureContext } from 'node:tls'
-import { describeError } from '../errors.ts'
+import { type CrossCheck, type Facts, failureOf, named } from './cross-check.ts'
 import { countPerStream, pacePlan, streamPlan } from './plan.ts'
-import { type SettingName, type Settings, settingsTable } from './settings.ts'
+import type { SettingName } from './settings.ts'
 import { placeholdersIn } from './templates.ts'
-
-/** What other parts know about values that are theirs; handed in, because settings import none of them. */
-export interface ForeignRules {
-  /** Throws with a sentence when the text is no list of checks. */
-  readonly thresholds?: (text: string) => unknown
-  /** Answers `{ problem }` with a sentence when no body can be made. */
-  readonly body?: (asked: { template: string | undefined; sizeBytes: number | undefined; lastSequence: number }) => object
-  /** Throws with a sentence when the dialect cannot work with its settings. */
-  readonly dialect?: (settings: Settings) => unknown
-}
-
-export interface Facts {
-  readonly settings: Settings
-  /** Somebody asked for it: it comes from a flag, the environment or the .env file. */
-  isGiven(name: SettingName): boolean
-  /** `from the environment` and the like. */
-  origin(name: SettingName): string
-  readonly rules: ForeignRules
-  /** The command works with replicas, so WS_POOL_SIZE is one replica's share. */
-  readonly isReplicated: boolean
-}
-
-interface CrossCheck {
-  readonly about: readonly SettingName[]
-  problem(facts: Facts): string | undefined
-}
+import { tlsFileChecks } from './tls-files.ts'
 
 /** The pairs that say the same thing in two ways; the first wins over a default of the second. */
 export const counterparts: readonly (readonly [SettingName, SettingName])[] = [
@@ -128,59 +100,12 @@ export const crossChecks: readonly CrossCheck[] = [
     about: ['protocol', 'rangoSubscribe', 'plainReady', 'wsAddr', 'wsHeaders', 'wsSubprotocol', 'wsToken', 'stream'],
     problem: ({ settings, rules }) => failureOf(() => rules.dialect?.(settings)),
   },
-  {
-    about: ['tlsCert', 'tlsKey'],
-    problem({ settings: { tlsCert, tlsKey }, origin }) {
-      if ((tlsCert === undefined) === (tlsKey === undefined)) return undefined
-      const [there, missing] = tlsCert === undefined ? (['tlsKey', 'tlsCert'] as const) : (['tlsCert', 'tlsKey'] as const)
-      return `Expected ${named(missing)} to be given together with ${named(there)}, got only ${named(there)} (${origin(there)})`
-    },
-  },
-  ...(['tlsCa', 'tlsCert', 'tlsKey'] as const).map((name) => ({
-    about: [name],
-    problem({ settings, origin }: Facts) {
-      const file = settings[name]
-      const wrong = file === undefined ? undefined : failureOf(() => readFileSync(file))
-      return wrong === undefined ? undefined : `Expected ${named(name)} to be a readable file, got \`${file}\`: ${wrong} (${origin(name)})`
-    },
-  })),
-  {
-    about: ['tlsCa', 'tlsCert', 'tlsKey'],
-    problem({ settings: { tlsCa, tlsCert, tlsKey } }) {
-      const wrong = failureOf(() => {
-        const files = readable({ ca: tlsCa, cert: tlsCert, key: tlsKey })
-        if (files !== undefined) createSecureContext(files)
-      })
-      return wrong === undefined
-        ? undefined
-        : `Expected \`TLS_CA\`, \`TLS_CERT\` and \`TLS_KEY\` to be PEM files that belong together, got an error: ${wrong}`
-    },
-  },
+  ...tlsFileChecks,
 ]
-
-const named = (name: SettingName): string => `\`${settingsTable[name].env}\``
 
 function unknownPlaceholder({ settings, origin }: Facts, name: 'stream' | 'amqpRoutingKey', known: readonly string[]): string | undefined {
   const unknown = placeholdersIn(settings[name]).filter((placeholder) => !known.includes(placeholder))
   if (unknown.length === 0) return undefined
   const list = (names: readonly string[]) => names.map((placeholder) => `{{${placeholder}}}`).join(', ')
   return `Expected ${named(name)} to hold no placeholders but ${list(known)}, got ${list(unknown)} (${origin(name)})`
-}
-
-/** The contents of those files that are given; undefined when one cannot be read, which is another rule's complaint. */
-function readable(files: Record<string, string | undefined>): Record<string, Buffer> | undefined {
-  try {
-    return Object.fromEntries(Object.entries(files).flatMap(([name, file]) => (file === undefined ? [] : [[name, readFileSync(file)]])))
-  } catch {
-    return undefined
-  }
-}
-
-function failureOf(attempt: () => unknown): string | undefined {
-  try {
-    attempt()
-    return undefined
-  } catch (error) {
-    return describeError(error)
-  }
 }

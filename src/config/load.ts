@@ -3,7 +3,8 @@
  * them. A value that makes no sense is never replaced by a default. It reads no environment and parses no argv itself.
  */
 import { FanfareError } from '../errors.ts'
-import { counterparts, crossChecks, type Facts, type ForeignRules } from './cross-checks.ts'
+import type { Facts, ForeignRules } from './cross-check.ts'
+import { counterparts, crossChecks } from './cross-checks.ts'
 import { nearestName } from './near-miss.ts'
 import { type Setting, type SettingName, type Settings, type Source, settingsTable } from './settings.ts'
 import { unusedSettings } from './unused.ts'

@@ -34,7 +34,7 @@ const uses: readonly Use[] = [
     isUsed: ({ injector }) => injector !== 'none',
   },
   { when: 'with INJECTOR=none', names: ['firstProbeTimeoutMs'], isUsed: ({ injector }) => injector === 'none' },
-  { when: 'with an open pace', names: ['catchUp'], isUsed: ({ msgDelayMs, rate }) => rate !== undefined || msgDelayMs !== 0 },
+  { when: 'with MSG_DELAY above 0 or RATE', names: ['catchUp'], isUsed: ({ msgDelayMs, rate }) => rate !== undefined || msgDelayMs !== 0 },
   { when: 'with CANARY=on', names: ['canaryTimeoutMs'], isUsed: ({ canary }) => canary },
   { when: 'with PROTOCOL=rango', names: ['rangoSubscribe'], isUsed: ({ protocol }) => protocol === 'rango' },
   { when: 'with PROTOCOL=plain', names: ['plainReady'], isUsed: ({ protocol }) => protocol === 'plain' },

@@ -3,7 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
 import { loadSettings, type SettingsInput } from '../../../src/config/load.ts'
+import { makePlan } from '../../../src/config/plan.ts'
+import { settingsTable } from '../../../src/config/settings.ts'
 import { shownSettings } from '../../../src/config/shown-settings.ts'
 import { FanfareError } from '../../../src/errors.ts'
 import { compileTemplate } from '../../../src/probe/template.ts'
@@ -169,10 +173,17 @@ test('TLS files must be readable, be PEM and come in pairs', (context) => {
   writeFileSync(garbage, 'not a certificate')
   assert.match(
     complaintAbout({ env: { TLS_CA: join(folder, 'missing.pem') } }),
-    /`TLS_CA` to be a readable file, got `.*missing\.pem`: ENOENT/,
+    /^Expected `TLS_CA` to be a readable file, got `.*missing\.pem`: ENOENT/,
   )
-  assert.match(complaintAbout({ env: { TLS_KEY: garbage } }), /`TLS_CERT` to be given together with `TLS_KEY`/)
-  assert.match(complaintAbout({ env: { TLS_CERT: garbage, TLS_KEY: garbage } }), /PEM files that belong together/)
+  assert.match(complaintAbout({ env: { TLS_CA: garbage } }), /^Expected `TLS_CA` to hold PEM certificates/)
+  assert.match(complaintAbout({ env: { TLS_KEY: garbage } }), /^Expected `TLS_CERT` to be given together with `TLS_KEY`/)
+  assert.match(
+    complaintAbout({ env: { TLS_CERT: garbage, TLS_KEY: garbage } }),
+    /^Expected `TLS_CERT` and `TLS_KEY` to be a PEM certificate and its key/,
+  )
+
+  const [cert, key] = ['cert.pem', 'key.pem'].map((name) => fileURLToPath(new URL(`../../fixtures/tls/${name}`, import.meta.url)))
+  assert.equal(loadSettings({ env: { TLS_CA: cert, TLS_CERT: cert, TLS_KEY: key } }).settings.tlsKey, key)
 })
 
 test('variables that were meant to be settings are warned about, and never shown', () => {
@@ -188,4 +199,41 @@ test('settings that do nothing in this combination are warned about', () => {
   assert.deepEqual(warningsOf({ env: { PLAIN_READY: 'ok' } }), ['PLAIN_READY does nothing here: it is used with PROTOCOL=plain.'])
   assert.equal(warningsOf({ env: { REPLICAS: '3' } }).length, 1)
   assert.deepEqual(warningsOf({ env: { REPLICAS: '3' }, isReplicated: true }), [])
+})
+
+test('whatever texts stand in the environment, they are accepted or refused with the one error, never anything else', () => {
+  const variables = Object.values(settingsTable).map((row) => row.env)
+  // Texts near the rules find more than random ones.
+  const text = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 30 }),
+    fc.constantFrom(
+      '0',
+      '1',
+      '-1',
+      '99999999999',
+      '1e9',
+      'on',
+      'off',
+      'none',
+      'replica',
+      'ws://a/',
+      'amqp://u:p@h',
+      '{{run}}',
+      '{{x}}',
+      '(',
+    ),
+  )
+  const environment = fc.dictionary(fc.constantFrom(...variables), text, { maxKeys: 12 })
+  fc.assert(
+    fc.property(environment, fc.boolean(), (env, isReplicated) => {
+      try {
+        const { settings } = loadSettings({ env, isReplicated, rules: { body: compileTemplate, thresholds: parseThresholds } })
+        makePlan(settings, { runClockOffsetUs: 0 })
+      } catch (error) {
+        assert.ok(error instanceof FanfareError, String(error))
+        assert.equal(error.code, 'settings-invalid')
+      }
+    }),
+    { numRuns: 500 },
+  )
 })
