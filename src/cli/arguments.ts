@@ -3,6 +3,7 @@
  * given; it reads no environment, checks no values and starts nothing.
  */
 import { Command, CommanderError, Option } from 'commander'
+import type { Settings } from '../config/settings.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { settingOptions } from './usage.ts'
 
@@ -47,6 +48,8 @@ export interface ProgramParts {
   readonly handlers: Partial<Handlers>
   readonly targetFlags: readonly ToolFlag[]
   readonly brokerFlags: readonly ToolFlag[]
+  /** What `demo` asks for when nobody says otherwise; its help shows it. */
+  readonly demoDefaults?: Partial<Settings>
 }
 
 const SETTINGS_NOTE = `
@@ -81,7 +84,8 @@ export async function runCommandLine(argv: readonly string[], parts: ProgramPart
 }
 
 /** The whole program. `onExitCode` hears what a handler resolved with. */
-export function createProgram({ version, handlers, targetFlags, brokerFlags }: ProgramParts, onExitCode: (code: number) => void): Command {
+export function createProgram(parts: ProgramParts, onExitCode: (code: number) => void): Command {
+  const { version, handlers, targetFlags, brokerFlags, demoDefaults = {} } = parts
   const program = new Command('fanfare')
     .description(
       'Tells when every client of a broadcast server heard a message, how many never did, and whether the answer can be trusted.',
@@ -99,7 +103,7 @@ export function createProgram({ version, handlers, targetFlags, brokerFlags }: P
     if (handler === undefined) return
     const command = program.command(name).description(summary).allowUnknownOption().allowExcessArguments()
     if (hasJson) command.option('--json', 'print the report on stdout, and nothing else there')
-    for (const option of settingOptions()) command.addOption(option)
+    for (const option of settingOptions(name === 'demo' ? demoDefaults : {})) command.addOption(option)
     command.addHelpText('after', SETTINGS_NOTE + EXIT_CODES_NOTE)
     command.action(async () => onExitCode(await handler(settingsRequest(command))))
   }

@@ -3,16 +3,20 @@
  * variable and default. It knows commander's Option and nothing of commands.
  */
 import { Option } from 'commander'
-import { groups, type Setting, settingsTable } from '../config/settings.ts'
+import { groups, type Setting, type SettingName, type Settings, settingsTable } from '../config/settings.ts'
 import { shownDefault } from '../config/shown-settings.ts'
 
-/** Options for all settings, in the order of the groups. */
-export const settingOptions = (): Option[] =>
+/** Options for all settings, in the order of the groups. `defaults`: where a command's own differ from the table's. */
+export const settingOptions = (defaults: Partial<Settings> = {}): Option[] =>
   groups.flatMap((group) =>
-    Object.values(settingsTable as Record<string, Setting<unknown>>)
+    (Object.keys(settingsTable) as SettingName[])
+      .map((name) => ({ ...(settingsTable[name] as Setting<unknown>), ...ownDefault(defaults[name]) }))
       .filter((setting) => setting.group === group)
       .map((setting) => optionOf(setting).helpGroup(`${group}:`)),
   )
+
+const ownDefault = (value: unknown): Partial<Setting<unknown>> =>
+  value === undefined ? {} : { default: value, defaultText: String(value) }
 
 /** A switch may stand alone: `--canary` is `--canary on`. */
 function optionOf(setting: Setting<unknown>): Option {

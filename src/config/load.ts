@@ -19,6 +19,8 @@ export interface SettingsInput {
   readonly dotenv?: Readonly<Record<string, string>>
   /** What a command asks for when nobody says otherwise; wins over the table's defaults only. */
   readonly demoDefaults?: Partial<Settings>
+  /** Settings the command decides by itself (the demo's addresses); giving them is warned about. */
+  readonly decidedByCommand?: readonly SettingName[]
   readonly rules?: ForeignRules
   /** The command works with replicas. Default false. */
   readonly isReplicated?: boolean
@@ -54,15 +56,14 @@ export function loadSettings(input: SettingsInput): LoadedSettings {
   if (problems.length > 0) throw new FanfareError('settings-invalid', problemList(problems))
 
   const settings = valuesOf(found)
+  const { decidedByCommand = [], isReplicated = false } = input
+  const given = settingNames.filter((name) => isGiven(found[name]))
   return {
     settings,
     sources: Object.fromEntries(settingNames.map((name) => [name, found[name].source])) as Record<SettingName, Source>,
     warnings: [
       ...nearMisses(input).map((text) => ({ code: 'unknown-variable', text })),
-      ...unusedSettings(settings, (name) => isGiven(found[name]), input.isReplicated ?? false).map((text) => ({
-        code: 'unused-setting',
-        text,
-      })),
+      ...unusedSettings({ settings, given, decidedByCommand, isReplicated }).map((text) => ({ code: 'unused-setting', text })),
     ],
   }
 }

@@ -47,10 +47,21 @@ const uses: readonly Use[] = [
 ]
 
 /** A sentence for each setting that was given and does nothing. */
-export const unusedSettings = (settings: Settings, isGiven: (name: SettingName) => boolean, isReplicated: boolean): string[] =>
-  uses
+export function unusedSettings(asked: {
+  readonly settings: Settings
+  readonly given: readonly SettingName[]
+  readonly decidedByCommand: readonly SettingName[]
+  readonly isReplicated: boolean
+}): string[] {
+  const { settings, given, decidedByCommand, isReplicated } = asked
+  const decided = given.filter((name) => decidedByCommand.includes(name)).map((name) => `${nothing(name)}: this command brings its own.`)
+  const idle = uses
     .filter((use) => !use.isUsed(settings, isReplicated))
-    .flatMap(({ when, names }) => names.filter(isGiven).map((name) => `${settingsTable[name].env} does nothing here: it is used ${when}.`))
+    .flatMap(({ when, names }) => names.filter((name) => given.includes(name)).map((name) => `${nothing(name)}: it is used ${when}.`))
+  return [...decided, ...idle]
+}
+
+const nothing = (name: SettingName): string => `${settingsTable[name].env} does nothing here`
 
 function speaksTls({ wsAddr, amqpAddr, controlAmqpAddr }: Settings): boolean {
   return [...wsAddr, ...amqpAddr, ...(controlAmqpAddr ?? [])].some((url) => /^(?:wss|amqps):/i.test(url))

@@ -17,7 +17,13 @@ async function ask(argv: string[]) {
       },
     ]),
   ) as unknown as Handlers
-  const parts = { version: '1.2.3', handlers, targetFlags: [{ usage: '--port <number>', help: 'where to listen' }], brokerFlags: [] }
+  const parts = {
+    version: '1.2.3',
+    handlers,
+    targetFlags: [{ usage: '--port <number>', help: 'where to listen' }],
+    brokerFlags: [],
+    demoDefaults: { msgCount: 300 },
+  }
   const exitCode = await runCommandLine(argv, parts)
   const program = createProgram(parts, () => {})
   return { exitCode, calls, program }
@@ -128,6 +134,11 @@ test('help names variable, default and unit of every setting, and fits 80 column
   }
   assert.match(stdout, /\[CONNECT_RATE=2000 clients\/s\]/)
   for (const line of stdout.split('\n')) assert.ok(line.length <= 80 || !line.trim().includes(' '), line)
+})
+
+test('the demo’s help shows the demo’s defaults', async (context) => {
+  assert.match((await outputOf(context, () => ask(['demo', '--help']))).stdout, /\[MSG_COUNT=300\]/)
+  assert.match((await outputOf(context, () => ask(['run', '--help']))).stdout, /\[MSG_COUNT=1000\]/)
 })
 
 test('the help of a choice names every word it takes', () => {

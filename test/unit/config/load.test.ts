@@ -197,6 +197,9 @@ test('variables that were meant to be settings are warned about, and never shown
 test('settings that do nothing in this combination are warned about', () => {
   assert.deepEqual(warningsOf({ env: { INJECTOR: 'none', RATE: '5' } }), ['RATE does nothing here: it is used with INJECTOR=amqp.'])
   assert.deepEqual(warningsOf({ env: { PLAIN_READY: 'ok' } }), ['PLAIN_READY does nothing here: it is used with PROTOCOL=plain.'])
+  assert.deepEqual(warningsOf({ env: { WS_ADDR: 'ws://a/' }, decidedByCommand: ['wsAddr', 'amqpAddr'] }), [
+    'WS_ADDR does nothing here: this command brings its own.',
+  ])
   assert.equal(warningsOf({ env: { REPLICAS: '3' } }).length, 1)
   assert.deepEqual(warningsOf({ env: { REPLICAS: '3' }, isReplicated: true }), [])
 })
