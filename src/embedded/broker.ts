@@ -3,14 +3,18 @@
  * faults on demand. It speaks the real wire protocol with a codec of its own, so that a fault in a client's codec shows. Nothing
  * is durable, there is one virtual host, and published figures come from RabbitMQ, never from here.
  */
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { describeError, FanfareError } from '../errors.ts'
+import { createServer, type Socket } from 'node:net'
 import { AmqpError } from './amqp-error.ts'
 import { Connection } from './connection/connection.ts'
 import type { HandshakeRules } from './connection/handshake.ts'
+import { type ControlPort, openControlPort } from './control-port.ts'
+import type { Fault } from './faults/fault.ts'
+import { FaultDesk } from './faults/fault-desk.ts'
 import { StandingFaults } from './faults/standing-faults.ts'
-import { TruthLog } from './faults/truth-log.ts'
+import { type TruthEntry, TruthLog } from './faults/truth-log.ts'
+import { listen, urlHost } from './listen.ts'
 import { VirtualHost } from './routing/virtual-host.ts'
+import { type BrokerState, stateOf } from './state.ts'
 
 export interface BrokerOptions {
   /** Default 127.0.0.1. */
@@ -23,8 +27,14 @@ export interface BrokerOptions {
   readonly password?: string
   /** The one virtual host; default `/`. */
   readonly virtualHost?: string
-  /** What the broker proposes; clients may ask for less or more, or for 0 (none). Default 60. */
+  /** What the broker proposes; clients may ask for another, or for 0 (none). Default 60. */
   readonly heartbeatSeconds?: number
+  /** The largest frame the broker takes; default 131,072 bytes, at least 4,096. */
+  readonly frameMaxBytes?: number
+  /** Opens the control port on loopback, 0 on any free port; none by default. */
+  readonly controlPort?: number
+  /** Gets the truth log as lines of JSON, appended; none by default. */
+  readonly truthFile?: string
 }
 
 export interface Broker {
@@ -32,70 +42,84 @@ export interface Broker {
   readonly port: number
   /** With user and password. */
   readonly url: string
-  /** Tells all clients, ends all connections within about two seconds and frees the port. Idempotent. */
+  /** Undefined without a control port. */
+  readonly controlUrl: string | undefined
+  /** Makes the broker misbehave. */
+  readonly faults: Pick<FaultDesk, 'inject'>
+  /** What it did on request so far; grows. */
+  readonly truth: readonly TruthEntry[]
+  state(): BrokerState
+  /** Tells all clients, ends all connections within about two seconds and frees the ports. Idempotent. */
   close(): Promise<void>
 }
 
-const DEFAULT_HOST = '127.0.0.1'
-const DEFAULT_USER = 'guest'
-const DEFAULT_PASSWORD = 'guest'
+const LOOPBACK = '127.0.0.1'
 /** RabbitMQ's own defaults. */
 const CHANNEL_MAX = 2047
 const FRAME_MAX_BYTES = 131_072
 const HEARTBEAT_SECONDS = 60
 
-/** Resolves when the broker listens; rejects with `settings-invalid` when the address cannot be had. */
+/** Resolves when the broker listens; rejects with `settings-invalid` when an address cannot be had. */
 export async function startBroker(options: BrokerOptions = {}): Promise<Broker> {
-  const rules: HandshakeRules = {
-    user: options.user ?? DEFAULT_USER,
-    password: options.password ?? DEFAULT_PASSWORD,
-    virtualHost: options.virtualHost ?? '/',
-    channelMax: CHANNEL_MAX,
-    frameMaxBytes: FRAME_MAX_BYTES,
-    heartbeatSeconds: options.heartbeatSeconds ?? HEARTBEAT_SECONDS,
-  }
-  const truth = new TruthLog(undefined)
-  const faults = new StandingFaults(truth)
+  const rules = rulesOf(options)
+  const truth = new TruthLog(options.truthFile)
+  const standing = new StandingFaults(truth)
   const virtualHost = new VirtualHost(rules.virtualHost)
   const connections = new Set<Connection>()
-  const server = createServer()
+  const desk = new FaultDesk({ connections, virtualHost, standing, truth })
+  const state = () => stateOf(connections, virtualHost)
+
+  const around = { rules, virtualHost, faults: standing, truth, onClosed: (connection: Connection) => void connections.delete(connection) }
   let lastId = 0
-  const around = { rules, virtualHost, faults, truth, onClosed: (connection: Connection) => void connections.delete(connection) }
-  server.on('connection', (socket: Socket) => {
-    connections.add(new Connection(++lastId, socket, around))
+  const server = createServer((socket: Socket) => {
+    const refusal = standing.refusesConnection(socket.remotePort)
+    if (refusal === undefined) connections.add(new Connection(++lastId, socket, around))
+    else refuse(socket, refusal)
   })
-  const host = options.host ?? DEFAULT_HOST
+
+  const host = options.host ?? LOOPBACK
   const port = await listen(server, host, options.port ?? 0)
+  let control: ControlPort | undefined
+  if (options.controlPort !== undefined) {
+    const controlled = { inject: (fault: Fault) => desk.inject(fault), truthLines: () => truth.lines(), state }
+    control = await openControlPort(controlled, LOOPBACK, options.controlPort).catch((error) => {
+      server.close()
+      throw error
+    })
+  }
   return {
     host,
     port,
     url: urlOf(rules, host, port),
-    close: () => {
+    controlUrl: control?.url,
+    faults: desk,
+    truth: truth.entries,
+    state,
+    close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       for (const connection of connections)
         connection.closeWith(new AmqpError(320, "broker forced connection closure with reason 'shutdown'"))
-      return closed
+      await Promise.all([closed, control?.close()])
     },
   }
 }
 
-function listen(server: Server, host: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => {
-      const sentence = `The embedded broker cannot listen on ${host}:${port}: ${describeError(error)}`
-      reject(new FanfareError('settings-invalid', sentence, { cause: error }))
-    })
-    server.listen({ host, port }, () => resolve((server.address() as AddressInfo).port))
-  })
+const rulesOf = (options: BrokerOptions): HandshakeRules => ({
+  user: options.user ?? 'guest',
+  password: options.password ?? 'guest',
+  virtualHost: options.virtualHost ?? '/',
+  channelMax: CHANNEL_MAX,
+  frameMaxBytes: options.frameMaxBytes ?? FRAME_MAX_BYTES,
+  heartbeatSeconds: options.heartbeatSeconds ?? HEARTBEAT_SECONDS,
+})
+
+function refuse(socket: Socket, how: 'reset' | 'end'): void {
+  socket.on('error', () => undefined)
+  if (how === 'reset') socket.resetAndDestroy()
+  else socket.destroy()
 }
 
 function urlOf({ user, password, virtualHost }: HandshakeRules, host: string, port: number): string {
   const path = virtualHost === '/' ? '' : `/${encodeURIComponent(virtualHost)}`
   return `amqp://${encodeURIComponent(user)}:${encodeURIComponent(password)}@${urlHost(host)}:${port}${path}`
-}
-
-/** A listening host as others may dial it: the address for all interfaces is none to connect to. */
-function urlHost(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return DEFAULT_HOST
-  return host.includes(':') ? `[${host}]` : host
 }

@@ -2,7 +2,7 @@
  * `fanfare broker`: the embedded broker until it is told to stop. When it listens it prints one line of JSON on stdout that says
  * where it is.
  */
-import { startBroker } from './broker.ts'
+import { type BrokerOptions, startBroker } from './broker.ts'
 
 export interface BrokerCommand {
   readonly host: string
@@ -10,13 +10,16 @@ export interface BrokerCommand {
   readonly port: number
   readonly user?: string | undefined
   readonly password?: string | undefined
+  /** 0: a free one; undefined: no control port. */
+  readonly controlPort?: number | undefined
+  /** Gets the truth log, appended, a line of JSON per entry. */
+  readonly truthFile?: string | undefined
 }
 
 /** Resolves when the signal aborts and everything has ended; rejects when the address cannot be listened on. */
 export async function runBrokerCommand(command: BrokerCommand, signal: AbortSignal): Promise<void> {
-  const { host, port, user, password } = command
-  const broker = await startBroker({ host, port, ...(user !== undefined && { user }), ...(password !== undefined && { password }) })
-  process.stdout.write(`${JSON.stringify({ amqp: broker.url })}\n`)
+  const broker = await startBroker(definedOnly(command))
+  process.stdout.write(`${JSON.stringify({ amqp: broker.url, control: broker.controlUrl })}\n`)
   await aborted(signal)
   await broker.close()
 }
@@ -26,3 +29,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
+
+/** Options that were not given are left out, so that the broker's defaults hold. */
+const definedOnly = (command: BrokerCommand): BrokerOptions =>
+  Object.fromEntries(Object.entries(command).filter(([, value]) => value !== undefined))

@@ -24,7 +24,6 @@ export class Channel {
   readonly #declarations: Declarations
   readonly #subscriptions: Subscriptions
   #state: 'open' | 'closing' | 'closed' = 'open'
-  #hasPublished = false
 
   constructor(link: ChannelLink) {
     this.#link = link
@@ -41,10 +40,6 @@ export class Channel {
   /** When it is, its number may be used again. */
   get isClosed(): boolean {
     return this.#state === 'closed'
-  }
-
-  get hasPublished(): boolean {
-    return this.#hasPublished
   }
 
   get consumerCount(): number {
@@ -105,7 +100,6 @@ export class Channel {
   #carryOut(method: Method): void {
     switch (method.name) {
       case 'basic.publish':
-        this.#hasPublished = true
         this.#publisher.begin(method.args)
         break
       case 'basic.ack':

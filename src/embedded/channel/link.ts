@@ -15,7 +15,9 @@ export interface ChannelLink {
   readonly virtualHost: VirtualHost
   readonly faults: StandingFaults
   /** Whether the client understands a `basic.cancel` from the server. */
-  readonly understandsCancel: boolean
+  understandsCancel(): boolean
+  /** One more message was published over the connection. */
+  countPublish(): void
   /** Whether so much is on its way to the client that deliveries should wait. */
   isCongested(): boolean
   send<Name extends MethodName>(name: Name, args: MethodArgs<Name>): void

@@ -107,6 +107,7 @@ export class Publisher {
     const { exchange, routingKey } = args
     const message: Message = { exchange, routingKey, header, body: parts.length === 1 ? parts[0]! : Buffer.concat(parts) }
     const queues = this.#link.virtualHost.route(exchange, routingKey)
+    this.#link.countPublish()
     if (!this.#confirms.isSelected) {
       if (queues.length === 0 && args.mandatory) this.#return(message)
       for (const queue of queues) queue.enqueue(message)

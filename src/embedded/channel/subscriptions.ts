@@ -143,7 +143,7 @@ export class Subscriptions {
       take: (entry) => this.#deliver(consumer, entry, noAck),
       queueDeleted: () => {
         this.#consumers.delete(tag)
-        if (link.understandsCancel) link.send('basic.cancel', { consumerTag: tag, noWait: true })
+        if (link.understandsCancel()) link.send('basic.cancel', { consumerTag: tag, noWait: true })
       },
     }
     return consumer

@@ -12,10 +12,9 @@
  *   any      | anything else                          | 504                 |
  */
 import { AmqpError } from '../amqp-error.ts'
-import { type FieldTable, tableOf } from '../codec/field-table.ts'
+import { EMPTY_TABLE, type FieldTable, tableOf } from '../codec/field-table.ts'
 import type { Method, MethodArgs } from '../codec/methods.ts'
 
-export const PROTOCOL_HEADER = Buffer.from([0x41, 0x4d, 0x51, 0x50, 0, 0, 9, 1])
 /** The largest frame before tuning: the least that AMQP lets a peer ask for. */
 export const UNTUNED_FRAME_MAX_BYTES = 4096
 
@@ -31,12 +30,24 @@ export interface HandshakeRules {
   readonly heartbeatSeconds: number
 }
 
-/** What the client told about itself and what was agreed; complete when the stage is `running`. */
-export interface Agreement {
-  clientProperties: FieldTable
-  channelMax: number
-  frameMaxBytes: number
-  heartbeatSeconds: number
+/** What the client told about itself and what was agreed; filled in as the handshake goes on. */
+export class Agreement {
+  clientProperties: FieldTable = EMPTY_TABLE
+  channelMax = 0
+  frameMaxBytes = 0
+  heartbeatSeconds = 0
+
+  /** The client's `connection_name`. */
+  get connectionName(): string | undefined {
+    const name = this.clientProperties.get('connection_name')
+    return name?.type === 'longstr' ? name.value : undefined
+  }
+
+  /** Whether the client has that capability. */
+  understands(extension: string): boolean {
+    const capabilities = this.clientProperties.get('capabilities')
+    return capabilities?.type === 'table' && capabilities.value.get(extension)?.value === true
+  }
 }
 
 export const serverGreeting: MethodArgs<'connection.start'> = {
@@ -86,12 +97,6 @@ export function advanceHandshake(
     return 'running'
   }
   throw new AmqpError(504, `unexpected method in connection state ${stage}`)
-}
-
-/** Whether the client says it understands an extension. */
-export function hasCapability(clientProperties: FieldTable, name: string): boolean {
-  const capabilities = clientProperties.get('capabilities')
-  return capabilities?.type === 'table' && capabilities.value.get(name)?.value === true
 }
 
 function expectLogin({ mechanism, response }: MethodArgs<'connection.start-ok'>, rules: HandshakeRules): void {

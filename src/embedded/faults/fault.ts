@@ -1,41 +1,42 @@
 /**
  * The faults this broker can be told to have: one vocabulary for the API, the control port and the truth log. Standing
- * faults last until they are used up or cleared; the others happen once, at once.
+ * faults last until they are used up, replaced or cleared; deeds are done once, at once.
  */
 import type { ReplyCode } from '../amqp-error.ts'
 import type { MethodName } from '../codec/methods.ts'
 
-/** How many of what passes by are hit: the next so many, or every so-manyth (the k-th, the 2k-th …). */
+/** How many of what passes by are hit: the next so many, or every so-manyth (the k-th, the 2k-th …). At least 1. */
 export type Share = { readonly next: number } | { readonly every: number }
 
 /** Which connections are meant; every condition given must hold, and none given means all. */
 export interface Selector {
-  /** The number the broker gave it, as the truth log and `state()` show it. */
+  /** The broker's number for it, as the truth log and `state()` show it. */
   readonly connection?: number
   /** The client's `connection_name`. */
   readonly name?: string
-  /** Publishers have published, consumers have a consumer now. */
+  /** Publishers have published something, consumers have a consumer now. */
   readonly role?: 'publisher' | 'consumer'
 }
 
-export type Fault =
-  /** Standing. Connections that publish are told `connection.blocked` and no longer read. */
+export type StandingFault =
+  /** Connections that publish are told `connection.blocked` with the reason and are no longer read, as RabbitMQ does. */
   | { readonly kind: 'alarm'; readonly reason?: string }
-  | { readonly kind: 'alarm-clear' }
-  /** Standing; 0 ends it. Confirms leave so many milliseconds late. */
+  /** Confirms leave so many milliseconds late. */
   | { readonly kind: 'confirm-delay'; readonly delayMs: number }
-  /** Standing. Nacked messages are not routed unless `isRouted`. */
-  | { readonly kind: 'nack'; readonly share: Share; readonly isRouted?: boolean }
-  /** Standing. Messages are routed, their confirms never sent. */
-  | { readonly kind: 'confirm-drop'; readonly share: Share }
-  /** Standing. A method is answered with an error; codes of channel errors close the channel, others the connection. */
-  | { readonly kind: 'refuse-method'; readonly method: MethodName; readonly code: ReplyCode; readonly text?: string; readonly share: Share }
-  /** Standing. New connections are dropped at once: the next so many, or all until `accept-connections`. */
+  /** Messages are nacked, and not routed unless `isRouted`. */
+  | ({ readonly kind: 'nack'; readonly isRouted?: boolean } & Share)
+  /** Messages are routed, their confirms never sent. */
+  | ({ readonly kind: 'confirm-drop' } & Share)
+  /** A method is answered with an error: 403, 404, 405 and 406 close its channel, others the connection. */
+  | ({ readonly kind: 'refuse-method'; readonly method: MethodName; readonly code: ReplyCode; readonly text?: string } & Share)
+  /** New connections are dropped at once: the next so many, or all until cleared. Default `reset`. */
   | { readonly kind: 'refuse-connections'; readonly next?: number; readonly how?: 'reset' | 'end' }
-  | { readonly kind: 'accept-connections' }
-  /** Standing. Queues hand out nothing to consumers: the one named, or all. */
+  /** Consumers are handed nothing from the queue named, or from any. */
   | { readonly kind: 'withhold-deliveries'; readonly queue?: string }
-  | { readonly kind: 'release-deliveries' }
+
+export type Deed =
+  /** Ends the standing faults of a kind, or all. Confirms delayed so far still leave when they are due. */
+  | { readonly kind: 'clear'; readonly of?: StandingFault['kind'] }
   /** Every open channel of the connections meant. */
   | { readonly kind: 'close-channels'; readonly code: ReplyCode; readonly text?: string; readonly on?: Selector }
   | { readonly kind: 'close-connections'; readonly code: ReplyCode; readonly text?: string; readonly on?: Selector }
@@ -44,7 +45,5 @@ export type Fault =
   | { readonly kind: 'delete-exchange'; readonly exchange: string }
   /** Its consumers are told `basic.cancel`. */
   | { readonly kind: 'delete-queue'; readonly queue: string }
-  /** Ends every standing fault. */
-  | { readonly kind: 'clear' }
 
-export type FaultKind = Fault['kind']
+export type Fault = StandingFault | Deed

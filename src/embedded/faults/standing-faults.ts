@@ -4,7 +4,7 @@
  */
 import { AmqpError } from '../amqp-error.ts'
 import type { MethodName } from '../codec/methods.ts'
-import type { Fault, Share } from './fault.ts'
+import type { Share, StandingFault } from './fault.ts'
 import type { TruthLog } from './truth-log.ts'
 
 /** What becomes of one published message. */
@@ -24,80 +24,86 @@ export interface Publication {
   readonly routingKey: string
 }
 
-type Kind<K extends Fault['kind']> = Extract<Fault, { kind: K }>
+type Kind = StandingFault['kind']
+type FaultOf<K extends Kind> = Extract<StandingFault, { kind: K }>
 
-const PROMPT_ACK: ConfirmFate = { outcome: 'ack', delayMs: 0, isRouted: true }
-const DROPPED: ConfirmFate = { outcome: 'drop', delayMs: 0, isRouted: true }
+/** A fault that strikes a share of what passes by. */
+interface Struck<K extends Kind> {
+  readonly fault: FaultOf<K>
+  readonly ration: Ration
+}
+
 const DEFAULT_ALARM_REASON = 'low on memory'
 
 export class StandingFaults {
   readonly #truth: TruthLog
   #alarmReason: string | undefined
   #confirmDelayMs = 0
-  #nack: { readonly ration: Ration; readonly isRouted: boolean } | undefined
-  #confirmDrop: Ration | undefined
-  readonly #refusals = new Map<MethodName, { readonly ration: Ration; readonly fault: Kind<'refuse-method'> }>()
+  #nack: Struck<'nack'> | undefined
+  #confirmDrop: Struck<'confirm-drop'> | undefined
   #connectionRefusal: { left: number; readonly how: 'reset' | 'end' } | undefined
   #isWithholdingAll = false
+  readonly #refusals = new Map<MethodName, Struck<'refuse-method'>>()
   readonly #withheldQueues = new Set<string>()
 
   constructor(truth: TruthLog) {
     this.#truth = truth
   }
 
-  /** Takes note of a standing fault; one of the same kind is replaced. */
-  set(fault: Fault): void {
+  /** One of the same kind is replaced; refusals of other methods and withheld other queues stay. */
+  set(fault: StandingFault): void {
     switch (fault.kind) {
       case 'alarm':
         this.#alarmReason = fault.reason ?? DEFAULT_ALARM_REASON
-        break
-      case 'alarm-clear':
-        this.#alarmReason = undefined
         break
       case 'confirm-delay':
         this.#confirmDelayMs = fault.delayMs
         break
       case 'nack':
-        this.#nack = { ration: new Ration(fault.share), isRouted: fault.isRouted ?? false }
+        this.#nack = { fault, ration: new Ration(fault) }
         break
       case 'confirm-drop':
-        this.#confirmDrop = new Ration(fault.share)
+        this.#confirmDrop = { fault, ration: new Ration(fault) }
         break
       case 'refuse-method':
-        this.#refusals.set(fault.method, { ration: new Ration(fault.share), fault })
+        this.#refusals.set(fault.method, { fault, ration: new Ration(fault) })
         break
       case 'refuse-connections':
         this.#connectionRefusal = { left: fault.next ?? Number.POSITIVE_INFINITY, how: fault.how ?? 'reset' }
-        break
-      case 'accept-connections':
-        this.#connectionRefusal = undefined
         break
       case 'withhold-deliveries':
         if (fault.queue === undefined) this.#isWithholdingAll = true
         else this.#withheldQueues.add(fault.queue)
         break
-      case 'release-deliveries':
-        this.#isWithholdingAll = false
-        this.#withheldQueues.clear()
-        break
-      case 'clear':
-        this.#clear()
-        break
-      default:
-        break
     }
   }
 
+  /** Ends the faults of a kind, or all. */
+  clear(of: Kind | undefined): void {
+    const isMeant = (kind: Kind) => of === undefined || of === kind
+    if (isMeant('alarm')) this.#alarmReason = undefined
+    if (isMeant('confirm-delay')) this.#confirmDelayMs = 0
+    if (isMeant('nack')) this.#nack = undefined
+    if (isMeant('confirm-drop')) this.#confirmDrop = undefined
+    if (isMeant('refuse-method')) this.#refusals.clear()
+    if (isMeant('refuse-connections')) this.#connectionRefusal = undefined
+    if (isMeant('withhold-deliveries')) {
+      this.#isWithholdingAll = false
+      this.#withheldQueues.clear()
+    }
+  }
+
+  /** What `connection.blocked` says; undefined without an alarm. */
   get alarmReason(): string | undefined {
     return this.#alarmReason
   }
 
   /** How a new connection is to be dropped; undefined when it may come in. */
-  refuseConnection(remotePort: number | undefined): 'reset' | 'end' | undefined {
+  refusesConnection(remotePort: number | undefined): 'reset' | 'end' | undefined {
     const refusal = this.#connectionRefusal
     if (refusal === undefined || refusal.left <= 0) return undefined
     refusal.left--
-    this.#truth.note({ fault: 'refuse-connections', did: 'connection-refused', how: refusal.how, ...(remotePort && { remotePort }) })
+    this.#truth.note({ fault: 'refuse-connections', did: 'connection-refused', remotePort, how: refusal.how })
     return refusal.how
   }
 
@@ -107,7 +113,7 @@ export class StandingFaults {
     const refusal = this.#refusals.get(method)
     if (!refusal?.ration.take()) return
     const { code, text } = refusal.fault
-    this.#truth.note({ fault: 'refuse-method', did: 'method-refused', method, code, ...at })
+    this.#truth.note({ fault: 'refuse-method', did: 'method-refused', ...at, method, code })
     throw new AmqpError(code, text ?? `${method} is refused on demand`)
   }
 
@@ -119,32 +125,19 @@ export class StandingFaults {
   confirmFate(publication: Publication): ConfirmFate {
     if (this.#nack?.ration.take()) {
       this.#truth.note({ fault: 'nack', did: 'nacked', ...publication })
-      return { outcome: 'nack', delayMs: 0, isRouted: this.#nack.isRouted }
+      return { outcome: 'nack', delayMs: 0, isRouted: this.#nack.fault.isRouted ?? false }
     }
-    if (this.#confirmDrop?.take()) {
+    if (this.#confirmDrop?.ration.take()) {
       this.#truth.note({ fault: 'confirm-drop', did: 'confirm-dropped', ...publication })
-      return DROPPED
+      return { outcome: 'drop', delayMs: 0, isRouted: true }
     }
-    if (this.#confirmDelayMs > 0) {
-      this.#truth.note({ fault: 'confirm-delay', did: 'confirm-delayed', delayMs: this.#confirmDelayMs, ...publication })
-      return { outcome: 'ack', delayMs: this.#confirmDelayMs, isRouted: true }
-    }
-    return PROMPT_ACK
+    const delayMs = this.#confirmDelayMs
+    if (delayMs > 0) this.#truth.note({ fault: 'confirm-delay', did: 'confirm-delayed', ...publication, delayMs })
+    return { outcome: 'ack', delayMs, isRouted: true }
   }
 
   withholds(queue: string): boolean {
     return this.#isWithholdingAll || (this.#withheldQueues.size > 0 && this.#withheldQueues.has(queue))
-  }
-
-  #clear(): void {
-    this.#alarmReason = undefined
-    this.#confirmDelayMs = 0
-    this.#nack = undefined
-    this.#confirmDrop = undefined
-    this.#refusals.clear()
-    this.#connectionRefusal = undefined
-    this.#isWithholdingAll = false
-    this.#withheldQueues.clear()
   }
 }
 

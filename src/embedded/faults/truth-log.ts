@@ -1,16 +1,16 @@
 /**
  * What the broker did wrong, on request: one entry for each fault it was told to have and one for each time a fault struck.
- * Tests compare a run's figures with it. It can also be written to a file, a JSON line per entry.
+ * Tests compare a run's figures with it. It can also be written to a file, a line of JSON per entry.
  */
 import { appendFileSync } from 'node:fs'
 import { US_PER_MS } from '../../units.ts'
-import type { FaultKind } from './fault.ts'
+import type { Fault } from './fault.ts'
 
-/** One fact. Which of the optional fields are there depends on what was done. */
+/** One fact. Fields that make no sense for what was done are absent. */
 export interface TruthEntry {
   /** Microseconds since the epoch. */
   readonly atUs: number
-  readonly fault: FaultKind
+  readonly fault: Fault['kind']
   readonly did:
     | 'injected'
     | 'blocked'
@@ -25,9 +25,13 @@ export interface TruthEntry {
     | 'socket-dropped'
     | 'exchange-deleted'
     | 'queue-deleted'
+  /** With `injected`: the fault as it was asked for. */
+  readonly asked?: Fault
   /** The broker's number for the connection. */
   readonly connection?: number
-  readonly remotePort?: number
+  readonly remotePort?: number | undefined
+  /** Messages the connection had published until then; what its client sent after them was never read. */
+  readonly published?: number
   readonly channel?: number
   /** Of a publish: the tag its confirm carries or would have carried. */
   readonly deliveryTag?: number
@@ -35,19 +39,19 @@ export interface TruthEntry {
   readonly exchange?: string
   readonly routingKey?: string
   readonly queue?: string
+  /** Messages that went with the queue. */
+  readonly messages?: number
   readonly method?: string
   readonly code?: number
-  readonly text?: string
   readonly delayMs?: number
-  readonly how?: string
-  /** With `injected`: the fault as it was asked for. */
-  readonly asked?: unknown
+  readonly how?: 'reset' | 'end'
 }
 
 export class TruthLog {
   readonly entries: TruthEntry[] = []
   readonly #file: string | undefined
 
+  /** `file` is appended to. */
   constructor(file: string | undefined) {
     this.#file = file
   }
@@ -56,6 +60,12 @@ export class TruthLog {
   note(entry: Omit<TruthEntry, 'atUs'>): void {
     const dated = { atUs: Math.round((performance.timeOrigin + performance.now()) * US_PER_MS), ...entry }
     this.entries.push(dated)
-    if (this.#file !== undefined) appendFileSync(this.#file, `${JSON.stringify(dated)}\n`)
+    if (this.#file !== undefined) appendFileSync(this.#file, line(dated))
+  }
+
+  lines(): string {
+    return this.entries.map(line).join('')
   }
 }
+
+const line = (entry: TruthEntry): string => `${JSON.stringify(entry)}\n`

@@ -146,6 +146,26 @@ export class VirtualHost {
     return this.#queues.has(name) ? this.queue(name, user) : undefined
   }
 
+  hasExchange(name: string): boolean {
+    return this.#exchanges.has(name)
+  }
+
+  hasQueue(name: string): boolean {
+    return this.#queues.has(name)
+  }
+
+  /** Deletes an exchange whatever it is and whoever uses it. */
+  removeExchange(name: string): void {
+    const exchange = this.#exchanges.get(name)
+    if (exchange !== undefined) this.#dropExchange(exchange)
+  }
+
+  /** Deletes a queue whoever it belongs to; how many messages went with it. */
+  removeQueue(name: string): number {
+    const queue = this.#queues.get(name)
+    return queue === undefined ? 0 : this.#dropQueue(queue)
+  }
+
   /** To be called when a consumer has left `queue`: the last one takes an auto-delete queue along. */
   consumerLeft(queue: Queue): void {
     const isKnown = this.#queues.get(queue.traits.name) === queue
