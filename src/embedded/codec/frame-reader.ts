@@ -24,14 +24,11 @@ export interface Frame {
   end: number
 }
 
-/** The stream is no longer cut where the peer thinks it is: nothing after this can be read. `problem` is in RabbitMQ's words. */
+/** The stream is no longer cut where the peer thinks it is: nothing after this can be read. The text is RabbitMQ's. */
 export class FrameError extends Error {
-  readonly problem: string
-
   constructor(type: number, payload: Buffer, problem: string) {
     super(`type ${type}, all octets = <<${[...payload.subarray(0, MAX_SHOWN_BYTES)].join(',')}>>: ${problem}`)
     this.name = 'FrameError'
-    this.problem = problem
   }
 }
 
@@ -39,7 +36,7 @@ const MAX_SHOWN_BYTES = 32
 const NOTHING = Buffer.alloc(0)
 
 export class FrameReader {
-  /** The largest frame taken, its overhead included. Changes when the handshake has settled it. */
+  /** The agreed size of a frame. As in RabbitMQ the overhead is not counted, because some clients forget that it should be. */
   maxFrameBytes: number
   #chunk: Buffer = NOTHING
   #offset = 0
@@ -114,8 +111,9 @@ export class FrameReader {
     if (type !== FRAME_METHOD && type !== FRAME_HEADER && type !== FRAME_BODY && type !== FRAME_HEARTBEAT) {
       throw new FrameError(type, NOTHING, 'unknown_frame')
     }
-    const maxPayloadBytes = this.maxFrameBytes - FRAME_OVERHEAD_BYTES
-    if (payloadBytes > maxPayloadBytes) throw new FrameError(type, NOTHING, `{frame_too_large,${payloadBytes},${maxPayloadBytes}}`)
+    if (payloadBytes > this.maxFrameBytes) {
+      throw new FrameError(type, NOTHING, `{frame_too_large,${payloadBytes},${this.maxFrameBytes - FRAME_OVERHEAD_BYTES}}`)
+    }
     return payloadBytes + FRAME_OVERHEAD_BYTES
   }
 
