@@ -19,15 +19,15 @@ import { Outstanding } from './outstanding.ts'
 /** One attempt to connect; less when AMQP_WAIT_MS leaves less, but at least MIN_ATTEMPT_MS. */
 const MAX_ATTEMPT_MS = 10_000
 const MIN_ATTEMPT_MS = 1_000
-/** Confirms may take seconds however short the patience with an unreachable broker is. */
-const MIN_STALL_MS = 10_000
 const STALL_CHECK_MS = 500
 
 export interface AmqpInjectorOptions extends Omit<LinkAsk, 'timeoutMs'> {
   /** Probes that may be unconfirmed at a time. */
   readonly window: number
-  /** AMQP_WAIT_MS: how long an unreachable broker, a missing exchange or a broker that takes nothing is waited for. */
+  /** How long an unreachable broker or a missing exchange is waited for. */
   readonly waitMs: number
+  /** How long a connected broker may take and confirm nothing before it is lost. */
+  readonly stallMs: number
   /** The run clock, microseconds. */
   readonly nowUs: () => number
 }
@@ -217,7 +217,7 @@ export class AmqpInjector implements Injector {
   #checkStall(): void {
     const state = this.#state
     if (state.kind !== 'up' || (state.outstanding.size === 0 && this.obstacle() === undefined)) return
-    const stallMs = Math.max(MIN_STALL_MS, this.#options.waitMs)
+    const { stallMs } = this.#options
     if (this.#options.nowUs() - this.#progressUs < stallMs * US_PER_MS) return
     const why = this.#isBlocked ? 'it blocks publishing (an alarm of its memory or disk)' : 'it confirms nothing'
     const failure = new FanfareError('broker-stalled', `${this.#options.address.shown} has taken no probe for ${stallMs} ms: ${why}.`)

@@ -8,6 +8,9 @@ import { AmqpInjector } from './amqp-injector.ts'
 import type { LinkTls } from './amqp-link.ts'
 import type { Injector } from './injector.ts'
 
+/** Confirms may take seconds however short the patience with an unreachable broker is. */
+const MIN_STALL_MS = 10_000
+
 export interface InjectorFacts {
   readonly runId: string
   readonly tls: LinkTls
@@ -26,6 +29,7 @@ export function createInjector(settings: Settings, { runId, tls, nowUs }: Inject
     declare: settings.amqpDeclare,
     window: settings.confirmWindow,
     waitMs: settings.amqpWaitMs,
+    stallMs: Math.max(MIN_STALL_MS, settings.amqpWaitMs),
     nowUs,
   })
 }
