@@ -96,7 +96,25 @@ export class Histogram {
 
   /** The same as calling `record` so many times. */
   recordMany(us: number, times: number): void {
-    if (times > 0) this.#add(Math.floor(us + 0.5), times)
+    const value = Math.floor(us + 0.5)
+    if (times === 0) return
+    if (!(value >= 0)) {
+      this.#add(value, times)
+      return
+    }
+    const bucket = bucketOf(Math.min(value, HIGHEST_US))
+    if (bucket >= this.#positive.length) this.#positive = grown(this.#positive, bucket)
+    this.#positive[bucket]! += times
+
+    const sums = this.#sums
+    if (sums[COUNT] === 0) sums[NEAR] = value
+    const distance = value - sums[NEAR]!
+    sums[SUM]! += distance * times
+    sums[SQUARES]! += distance * distance * times
+    if (value < sums[MIN]!) sums[MIN] = value
+    if (value > sums[MAX]!) sums[MAX] = value
+    sums[COUNT]! += times
+    if (sums[COUNT]! >= BATCH) this.#closeBatch()
   }
 
   /** Adds what another histogram recorded. */

@@ -54,11 +54,16 @@ export interface TimelineSecond {
   latencyUs: HistogramData
 }
 
-/** Per-probe fan-out rows, column by column; key: (stream, sequence). First and last are receive times on the run clock. */
+/**
+ * Per-probe fan-out rows, column by column; key: (stream, sequence), ascending. First and last are receive times on the run clock; a
+ * row of one snapshot tells what happened in its span, so the rows of a probe add up over time as they do over threads.
+ */
 export interface FanoutRows {
   readonly stream: readonly number[] | Float64Array
   readonly sequence: readonly number[] | Float64Array
   readonly intendedUs: readonly number[] | Float64Array
+  /** When the first heard copy was handed to the injector. */
+  readonly sentUs: readonly number[] | Float64Array
   readonly firstUs: readonly number[] | Float64Array
   readonly lastUs: readonly number[] | Float64Array
   readonly count: readonly number[] | Float64Array
@@ -154,10 +159,11 @@ export interface Snapshot {
   latencyUs: HistogramData
   serviceLatencyUs: HistogramData
   sentinelLatencyUs: HistogramData
-  /** Copies of probes that were re-sent, booked apart from `duplicated` and `outOfOrder`. */
+  /** Further copies and order breaks of probes that were re-sent, booked apart from `duplicated` and `outOfOrder`. */
   resentDuplicates: number
+  resentOutOfOrder: number
   fanout: FanoutRows
-  /** Fan-out rows given up because their number is capped. */
+  /** First deliveries left out of the fan-out rows, because the number of rows in one snapshot is capped. */
   fanoutCapped: number
   timeline: TimelineSecond[]
   threads: ThreadHealth[]
@@ -166,6 +172,8 @@ export interface Snapshot {
   worstClients: ClientRow[]
   /** Bounded list of missing deliveries; filled by settling. */
   missing: MissingDelivery[]
+  /** Rows (client, stream) whose books do not balance by themselves; filled by settling. More than 0 is a fault of ours. */
+  unbalancedRows: number
   /** Clients that were ready and heard no measured probe at all; filled by settling. */
   heardNothing: number
   /** Per client that became ready: index and first ready time (run clock); lets the owed count of a dead thread be computed. */

@@ -17,6 +17,9 @@ export interface Probe {
   readonly sentUs: number
 }
 
+/** What a token says apart from its run. Read on the receive path, it is a view that changes with the next token. */
+export type Stamp = Pick<Probe, 'stream' | 'sequence' | 'intendedUs' | 'sentUs'>
+
 export const TOKEN_MARK = '~ff1.'
 /** `~ff1.` + 8 + . + 4 + . + 10 + . + 16 + . + 16 + `~` */
 export const TOKEN_BYTES = 64

@@ -1,0 +1,173 @@
+/**
+ * What is owed and what did not come: the publisher's log against ready times, and the holes of the ledger against absences
+ * (docs/design.md §6). No term is made from the others: expected is counted from sent times, delivered was counted on the receive path,
+ * missed and lost are counted hole by hole. Whether they add up is told, not assumed.
+ */
+import type { Ledger } from './ledger.ts'
+import type { Membership } from './membership.ts'
+import type { OwedProbes } from './owed.ts'
+import type { RosterRows } from './roster-rows.ts'
+import type { ClientRow, MissingDelivery } from './snapshot.ts'
+import { byBadness, byPlace, MAX_MISSING_LISTED, WORST_CLIENTS } from './snapshot-merge.ts'
+
+/** Rare bookings by slot; clients that had none cost nothing but zeros. */
+export interface OddBookings {
+  readonly duplicated: Uint32Array
+  readonly outOfOrder: Uint32Array
+  readonly early: Uint32Array
+  readonly late: Uint32Array
+  readonly unexpected: Uint32Array
+}
+
+/** What the books of a thread hold when they are settled. */
+export interface OpenBooks {
+  readonly replica: number
+  readonly clients: readonly number[]
+  readonly targetOf: readonly number[]
+  readonly rows: RosterRows
+  readonly ledger: Ledger
+  readonly membership: Membership
+  /** By row: first deliveries in time, as the receive path counted them. */
+  readonly deliveredOf: Uint32Array
+  readonly odd: OddBookings
+}
+
+/** Owed probes by stream index. */
+export type Owed = ReadonlyMap<number, OwedProbes>
+
+export interface Shortfall {
+  readonly expected: number
+  readonly missed: number
+  readonly lost: number
+}
+
+/** During the run: what is owed so far, and what clients that were away will not get any more. Nothing is lost yet. */
+export function shortfallSoFar(books: OpenBooks, owed: Owed): Shortfall {
+  let expected = 0
+  let missed = 0
+  eachOwedRow(books, owed, (slot, row, probes) => {
+    const readyUs = books.membership.firstReadyUs[slot]!
+    const backUs = books.membership.backUs(slot, Number.POSITIVE_INFINITY)
+    expected += probes.countSince(readyUs)
+    missed += books.ledger.countMissing(row, probes, readyUs, backUs)
+  })
+  return { expected, missed, lost: 0 }
+}
+
+export interface Settlement extends Shortfall {
+  /** Rows where expected is not delivered + missed + lost. */
+  readonly unbalancedRows: number
+  readonly heardNothing: number
+  /** Worst first, at most WORST_CLIENTS. */
+  readonly worstClients: ClientRow[]
+  /** By client, stream and sequence, at most MAX_MISSING_LISTED. */
+  readonly missing: MissingDelivery[]
+}
+
+/** After the drain: every hole is missed or lost. */
+export function settleBooks(books: OpenBooks, owed: Owed, drainEndedUs: number): Settlement {
+  const { ledger, membership, deliveredOf } = books
+  const bySlot = new Map<number, Shortfall>()
+  let unbalancedRows = 0
+  eachOwedRow(books, owed, (slot, row, probes) => {
+    const readyUs = membership.firstReadyUs[slot]!
+    const backUs = Math.max(readyUs, membership.backUs(slot, drainEndedUs))
+    const expected = probes.countSince(readyUs)
+    const missed = ledger.countMissing(row, probes, readyUs, backUs)
+    const lost = ledger.countMissing(row, probes, backUs, Number.POSITIVE_INFINITY)
+    if (expected !== deliveredOf[row]! + missed + lost) unbalancedRows++
+    bySlot.set(slot, addShortfalls(bySlot.get(slot) ?? NO_SHORTFALL, { expected, missed, lost }))
+  })
+  return {
+    ...[...bySlot.values()].reduce(addShortfalls, NO_SHORTFALL),
+    unbalancedRows,
+    heardNothing: books.clients.filter(
+      (_, slot) => membership.isReady(slot) && highestHeard(books, slot) < 0 && books.odd.early[slot] === 0,
+    ).length,
+    worstClients: worstClients(books, bySlot),
+    missing: listMissing(books, owed, bySlot, drainEndedUs),
+  }
+}
+
+const NO_SHORTFALL: Shortfall = { expected: 0, missed: 0, lost: 0 }
+
+const addShortfalls = (a: Shortfall, b: Shortfall): Shortfall => ({
+  expected: a.expected + b.expected,
+  missed: a.missed + b.missed,
+  lost: a.lost + b.lost,
+})
+
+/** Every row of a client that was ever ready, with the probes of its stream. */
+function eachOwedRow(books: OpenBooks, owed: Owed, visit: (slot: number, row: number, probes: OwedProbes) => void): void {
+  for (let slot = 0; slot < books.clients.length; slot++) {
+    if (!books.membership.isReady(slot)) continue
+    const { first, end } = books.rows.of(slot)
+    for (let row = first; row < end; row++) {
+      const probes = owed.get(books.rows.streamOf[row]!)
+      if (probes !== undefined) visit(slot, row, probes)
+    }
+  }
+}
+
+function highestHeard({ rows, ledger }: OpenBooks, slot: number): number {
+  let highest = -1
+  const { first, end } = rows.of(slot)
+  for (let row = first; row < end; row++) highest = Math.max(highest, ledger.highest(row))
+  return highest
+}
+
+function worstClients(books: OpenBooks, bySlot: ReadonlyMap<number, Shortfall>): ClientRow[] {
+  const { odd } = books
+  const worst: ClientRow[] = []
+  for (const [slot, shortfall] of bySlot) {
+    const oddities = odd.duplicated[slot]! + odd.outOfOrder[slot]! + odd.late[slot]! + odd.unexpected[slot]!
+    if (shortfall.missed + shortfall.lost + oddities === 0) continue
+    worst.push(clientRow(books, slot, shortfall))
+    // Now and then, so that a run in which everybody lost something needs no list of everybody.
+    if (worst.length >= WORST_CLIENTS * 50) worst.sort(byBadness).splice(WORST_CLIENTS)
+  }
+  return worst.sort(byBadness).slice(0, WORST_CLIENTS)
+}
+
+function clientRow(books: OpenBooks, slot: number, shortfall: Shortfall): ClientRow {
+  const { membership, odd, rows, deliveredOf } = books
+  const { first, end } = rows.of(slot)
+  const lastEnd = membership.lastEnd(slot)
+  return {
+    client: books.clients[slot]!,
+    replica: books.replica,
+    target: books.targetOf[slot]!,
+    localAddress: membership.localAddress(slot),
+    localPort: membership.localPort(slot),
+    ...shortfall,
+    delivered: deliveredOf.subarray(first, end).reduce((sum, delivered) => sum + delivered, 0),
+    duplicated: odd.duplicated[slot]!,
+    outOfOrder: odd.outOfOrder[slot]!,
+    early: odd.early[slot]!,
+    late: odd.late[slot]!,
+    unexpected: odd.unexpected[slot]!,
+    lastSequence: highestHeard(books, slot),
+    ...(lastEnd !== undefined && {
+      endCode: lastEnd.code,
+      endedAtUs: lastEnd.atUs,
+      passBusyUs: lastEnd.passBusyUs,
+      ...(lastEnd.closeCode !== undefined && { closeCode: lastEnd.closeCode }),
+    }),
+  }
+}
+
+function listMissing(books: OpenBooks, owed: Owed, bySlot: ReadonlyMap<number, Shortfall>, drainEndedUs: number): MissingDelivery[] {
+  const { ledger, membership, clients, rows } = books
+  const missing: MissingDelivery[] = []
+  eachOwedRow(books, owed, (slot, row, probes) => {
+    const { missed, lost } = bySlot.get(slot)!
+    if (missed + lost === 0 || missing.length >= MAX_MISSING_LISTED) return
+    const backUs = membership.backUs(slot, drainEndedUs)
+    ledger.eachMissing(row, probes, membership.firstReadyUs[slot]!, (sequence) => {
+      const why = probes.isOwedBetween(sequence, Number.NEGATIVE_INFINITY, backUs) ? 'missed' : 'lost'
+      missing.push({ client: clients[slot]!, stream: rows.streamOf[row]!, sequence, why })
+      return missing.length < MAX_MISSING_LISTED
+    })
+  })
+  return missing.sort(byPlace)
+}
