@@ -233,8 +233,9 @@ export class AmqpInjector implements Injector {
     outstanding.abandon(this.#settle)
   }
 
+  /** Whole milliseconds, as timers want them. */
   #msUntil(deadlineUs: number): number {
-    return Math.max(0, (deadlineUs - this.#options.nowUs()) / US_PER_MS)
+    return Math.max(0, Math.ceil((deadlineUs - this.#options.nowUs()) / US_PER_MS))
   }
 
   #tellObstacle(before: Obstacle | undefined): void {
