@@ -34,6 +34,24 @@ export interface ThreadWatchOptions {
   readonly traffic?: () => Traffic
 }
 
+/** The two things a watch asks of the event loop. */
+export interface Timers {
+  /** Calls back once, when every socket that was ready has been read. */
+  onPassEnd(callback: () => void): void
+  /** Calls back again and again without keeping the process alive, until the answer is called. */
+  every(ms: number, callback: () => void): () => void
+}
+
+const loopTimers: Timers = {
+  onPassEnd(callback) {
+    setImmediate(callback)
+  },
+  every(ms, callback) {
+    const timer = setInterval(callback, ms).unref()
+    return () => clearInterval(timer)
+  },
+}
+
 // Slots of `#state`.
 const PASS_STARTED_US = 0
 const READ_US = 1
@@ -43,16 +61,18 @@ const BEAT_DUE_US = 4
 
 export class ThreadWatch {
   readonly #options: ThreadWatchOptions
+  readonly #timers: Timers
   readonly #state = new Float64Array(5)
   readonly #passBusy = new Histogram()
   readonly #loopDelay = new Histogram()
-  #timer: NodeJS.Timeout | undefined
+  #stopBeating: () => void = () => undefined
   #utilisation: EventLoopUtilization = performance.eventLoopUtilization()
   #takenUs: number
   #traffic: Traffic = { reads: 0, frames: 0, bytes: 0 }
 
-  constructor(options: ThreadWatchOptions) {
+  constructor(options: ThreadWatchOptions, timers = loopTimers) {
     this.#options = options
+    this.#timers = timers
     this.#takenUs = options.clock.nowUs()
     this.#state[PASS_STARTED_US] = Number.NaN
     this.#state[READ_US] = Number.NaN
@@ -62,12 +82,11 @@ export class ThreadWatch {
   /** Starts the heartbeat. It does not keep the process alive. */
   start(): void {
     this.#state[BEAT_DUE_US] = this.#options.clock.nowUs() + msToUs(HEARTBEAT_MS)
-    this.#timer = setInterval(() => this.#beat(), HEARTBEAT_MS)
-    this.#timer.unref()
+    this.#stopBeating = this.#timers.every(HEARTBEAT_MS, () => this.#beat())
   }
 
   stop(): void {
-    clearInterval(this.#timer)
+    this.#stopBeating()
     this.#state[BEAT_DUE_US] = Number.POSITIVE_INFINITY
   }
 
@@ -124,7 +143,7 @@ export class ThreadWatch {
 
   #beginPass(sinceUs: number): void {
     this.#state[PASS_STARTED_US] = sinceUs
-    setImmediate(this.#endPass)
+    this.#timers.onPassEnd(this.#endPass)
   }
 
   readonly #endPass = (): void => {

@@ -13,12 +13,12 @@ export function observedLog(snapshot: Snapshot, countPerStream: number | undefin
   return { streams: streams.map(({ stream, count }) => observedStream(snapshot, stream, count)) }
 }
 
-/** A probe's time is the slot it carries; one that nobody heard gets the time of the next that was heard, or of the last. */
+/** A probe's time is the sent time it carries, as ready clients are compared with it; one that nobody heard gets the time of the next that was heard, or of the last. */
 function observedStream(snapshot: Snapshot, stream: number, count: number): StreamLog {
   const sentUs = new Float64Array(count)
   const { fanout } = snapshot
   for (let i = 0; i < fanout.sequence.length; i++) {
-    if (fanout.stream[i] === stream && fanout.sequence[i]! < count) sentUs[fanout.sequence[i]!] = fanout.intendedUs[i]!
+    if (fanout.stream[i] === stream && fanout.sequence[i]! < count) sentUs[fanout.sequence[i]!] = fanout.sentUs[i]!
   }
   let knownUs = snapshot.lastDeliveryUs ?? 0
   for (let sequence = count - 1; sequence >= 0; sequence--) {
