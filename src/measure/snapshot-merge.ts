@@ -212,7 +212,8 @@ const addSeconds = (a: TimelineSecond, b: TimelineSecond): TimelineSecond => ({
   latencyUs: mergeHistograms(a.latencyUs, b.latencyUs),
 })
 
-const addThreads = (a: ThreadHealth, b: ThreadHealth): ThreadHealth => ({
+/** One thread’s figures of two spans of time. */
+export const addThreads = (a: ThreadHealth, b: ThreadHealth): ThreadHealth => ({
   replica: a.replica,
   thread: a.thread,
   role: a.role,

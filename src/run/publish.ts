@@ -41,7 +41,10 @@ export async function publish(story: Story): Promise<void> {
   const outcome = await whileDoing(publisher.publish(AbortSignal.any([stop, gaveUp.signal])), watch, WATCH_EVERY_MS)
   story.publishEndedUs = publisher.snapshot().endedUs ?? nowUs()
   story.throwIfInterrupted()
-  if (outcome === 'lost') story.stop('broker-lost')
+  if (outcome === 'lost') {
+    if (publisher.lostBecause !== undefined) story.warn(publisher.lostBecause.code, publisher.lostBecause.message)
+    story.stop('broker-lost')
+  }
   if (gaveUp.signal.aborted) story.stop('target-lost')
 }
 

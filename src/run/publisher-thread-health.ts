@@ -1,14 +1,17 @@
 /**
- * What the publisher's thread knows about its own load. Naps of the alarm are idleness, though the event loop counts them as work.
+ * What the publisher's thread knows about its own load, since it began. Naps of the alarm are idleness, though the event loop counts
+ * them as work.
  */
-import { performance } from 'node:perf_hooks'
+import type { Clock } from '../measure/clock.ts'
 import { emptyHistogram } from '../measure/histogram.ts'
 import type { ThreadHealth } from '../measure/snapshot.ts'
+import { addThreads } from '../measure/snapshot-merge.ts'
+import { ThreadWatch } from '../measure/thread-watch.ts'
 import { msToUs } from '../units.ts'
 import type { PreciseAlarm } from './alarm.ts'
 
-/** Receiver threads count from 0. */
-const PUBLISHER_THREAD = -1
+/** Receiver threads count from 0, the main thread is −1. */
+const PUBLISHER_THREAD = -2
 
 /** Before the thread has said anything. */
 export const noPublisherHealth = (replica: number): ThreadHealth => ({
@@ -25,11 +28,14 @@ export const noPublisherHealth = (replica: number): ThreadHealth => ({
 })
 
 export class PublisherThreadHealth {
-  readonly #replica: number
+  readonly #watch: ThreadWatch
   readonly #alarms: PreciseAlarm[] = []
+  #total: ThreadHealth
 
-  constructor(replica: number) {
-    this.#replica = replica
+  constructor(clock: Clock, replica: number) {
+    this.#total = noPublisherHealth(replica)
+    this.#watch = new ThreadWatch({ clock, replica, thread: PUBLISHER_THREAD, role: 'publisher' })
+    this.#watch.start()
   }
 
   watched(alarm: PreciseAlarm): PreciseAlarm {
@@ -37,10 +43,9 @@ export class PublisherThreadHealth {
     return alarm
   }
 
-  /** Since the thread began. */
   read(): ThreadHealth {
-    const { active, idle } = performance.eventLoopUtilization()
+    this.#total = addThreads(this.#total, this.#watch.take())
     const nappedMs = this.#alarms.reduce((sum, alarm) => sum + alarm.nappedMs, 0)
-    return { ...noPublisherHealth(this.#replica), busyUs: msToUs(Math.max(0, active - nappedMs)), spanUs: msToUs(active + idle) }
+    return { ...this.#total, busyUs: Math.max(0, this.#total.busyUs - msToUs(nappedMs)) }
   }
 }

@@ -106,7 +106,7 @@ class PublisherThread {
 function makePublisher({ plan, log }: PublisherThreadData, tell: (message: FromPublisher) => void): InjectingPublisher {
   const { settings } = plan
   const clock = new RunClock(plan.runClockOffsetUs)
-  const health = new PublisherThreadHealth(plan.replica)
+  const health = new PublisherThreadHealth(clock, plan.replica)
   const nowUs = (): number => clock.nowUs()
   const template = compileTemplate({
     template: settings.payloadTemplate,
