@@ -92,7 +92,7 @@ export class Hub {
     for (let slot = 0; slot < clients.length; ) {
       const client = clients[slot] as Client
       if (client.lane === undefined) outbox.deliver(client, batch)
-      else client.lane.take(messages)
+      else client.lane.take(messages, batch)
       // Whoever was cut just now has given its place to the last client.
       if (clients[slot] === client) slot += 1
     }

@@ -8,7 +8,7 @@ import type { DeliveryHabit } from './habits/habit.ts'
 import type { HabitBook } from './habits/habit-book.ts'
 import { joinParcels, type Parcel, parcelOf } from './habits/parcel.ts'
 import type { Message } from './message.ts'
-import type { Outbox } from './outbox.ts'
+import type { Batch, Outbox } from './outbox.ts'
 import { probeFields, type Truth } from './truth.ts'
 
 const BATCH_WAIT_MS = 100
@@ -47,17 +47,24 @@ export class Lane {
     return this.#held.length + this.#joining.length + this.#delayed.length === 0
   }
 
-  take(messages: readonly Message[]): void {
-    for (const message of messages) {
-      if (this.#client.leaving !== undefined) return
-      const meeting = this.#parts.book.meeting(this.habits, message.broadcast.probe, this.#client.number)
-      const parcel = parcelOf(message, meeting)
+  /** `whole` holds all the messages: it is written as it is when no habit meets any of them and nothing is on its way. */
+  take(messages: readonly Message[], whole: Batch): void {
+    const client = this.#client
+    const meetings = messages.map(({ broadcast }) => this.#parts.book.meeting(this.habits, broadcast.probe, client.number))
+    if (this.isEmpty && meetings.every((meeting) => meeting.length === 0)) {
+      for (const { broadcast } of messages) client.account.list(broadcast)
+      this.#parts.outbox.deliver(client, whole)
+      return
+    }
+    for (const [index, message] of messages.entries()) {
+      if (client.leaving !== undefined) return
+      const parcel = parcelOf(message, meetings[index] ?? [])
       if (parcel === undefined) this.#drop(message)
       else this.#hold(parcel)
     }
   }
 
-  /** Writes what waits in the frame that is not full, and forgets the rest; the truth log names what was never written. */
+  /** Forgets what is on its way; the truth log names what was never written. */
   discard(): void {
     clearTimeout(this.#joinTimer)
     clearTimeout(this.#delayTimer)

@@ -113,7 +113,7 @@ export class Members {
     if (client.leaving !== undefined) return
     this.#leave(client, parting.kind, parting.code)
     const { socket } = client
-    if (parting.how === 'reset') socket.resetAndDestroy()
+    if (parting.how === 'reset') reset(socket)
     else if (parting.how === 'destroy') socket.destroy()
     else if (parting.how === 'cut') this.sendEnd(client)
     else {
@@ -189,4 +189,10 @@ export class Members {
     else if (habits.length > 0) client.lane = new Lane(client, habits, this.#laneParts)
     if (client.lane?.isEmpty && habits.length === 0) client.lane = undefined
   }
+}
+
+/** Sends RST at once: by itself `resetAndDestroy` first waits until all is written, which a client that does not read prevents. */
+function reset(socket: Socket): void {
+  socket.resetAndDestroy()
+  socket.destroy()
 }

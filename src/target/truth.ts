@@ -7,6 +7,7 @@ import { streamText } from '../probe/codec.ts'
 import { Account, type EndingKind } from './account.ts'
 import { BroadcastLog } from './broadcast-log.ts'
 import { epochUs } from './clock.ts'
+import type { Habit } from './habits/habit.ts'
 import type { ProbeName } from './probe-name.ts'
 import { appendSequence, type SequenceRange } from './sequence-range.ts'
 
@@ -129,6 +130,9 @@ export class Truth {
   }
 }
 
+/** Events that a client's account repeats. */
+const BOOKED_KINDS: ReadonlySet<string> = new Set(['drop', 'repeat', 'swap'] satisfies Habit['kind'][])
+
 /** The fields of an event that name a probe. */
 export const probeFields = (stream: string, probe: ProbeName | undefined) => ({ stream, ...probe })
 
@@ -147,7 +151,7 @@ function clientTruth(account: Account, log: BroadcastLog, events: readonly Truth
     if (isAcknowledged) appendSequence(books.acknowledged, broadcast.probe.sequence)
   }
   for (const { kind, stream = '', run, probeStream, sequence, second } of events) {
-    if (run === undefined || probeStream === undefined || sequence === undefined) continue
+    if (!BOOKED_KINDS.has(kind) || run === undefined || probeStream === undefined || sequence === undefined) continue
     const books = streamOf(stream, run, probeStream)
     if (kind === 'drop') books.dropped.push(sequence)
     if (kind === 'repeat') books.repeated.push(sequence)

@@ -32,6 +32,8 @@ export class RawClient {
   head: string | undefined
   hasEnded = false
   isClosed = false
+  /** Known once connected, and still when the socket is gone. */
+  localPort: number | undefined
   errorCode: string | undefined
   readonly #answersPings: boolean
   #rest: Buffer = Buffer.alloc(0)
@@ -48,6 +50,9 @@ export class RawClient {
       ...headers,
     }).map(([name, value]) => `${name}: ${value}\r\n`)
     this.socket.write(`GET ${requestTarget} HTTP/1.1\r\n${lines.join('')}\r\n`)
+    this.socket.on('connect', () => {
+      this.localPort = this.socket.localPort
+    })
     this.socket.on('data', (chunk) => this.#read(chunk))
     this.socket.on('end', () => {
       this.hasEnded = true
@@ -136,14 +141,15 @@ export class RawClient {
     const lengthBytes = short === 126 ? 2 : short === 127 ? 8 : 0
     if (bytes.length < 2 + lengthBytes) return undefined
     const length = short === 126 ? bytes.readUInt16BE(2) : short === 127 ? Number(bytes.readBigUInt64BE(2)) : short
-    const start = 2 + lengthBytes
+    const isMasked = (bytes[1]! & 0x80) !== 0
+    const start = 2 + lengthBytes + (isMasked ? 4 : 0)
     if (bytes.length < start + length) return undefined
     this.#rest = bytes.subarray(start + length)
     return {
       isFinal: (bytes[0]! & 0x80) !== 0,
       reservedBits: bytes[0]! & 0x70,
       opcode: bytes[0]! & 0x0f,
-      isMasked: (bytes[1]! & 0x80) !== 0,
+      isMasked,
       payload: Buffer.from(bytes.subarray(start, start + length)),
     }
   }
