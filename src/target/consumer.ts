@@ -3,7 +3,7 @@
  * with `#`, consumes without acknowledgements, and comes back when the broker does. Errors are logged and never end the target.
  */
 import { type ChannelModel, type ConsumeMessage, connect } from 'amqplib'
-import { describeError } from '../errors.ts'
+import { describeError, FanfareError } from '../errors.ts'
 
 const EVERYTHING = '#'
 const CONNECT_TIMEOUT_MS = 10_000
@@ -27,6 +27,9 @@ export class Consumer {
   #waiters: (() => void)[] = []
 
   constructor(settings: ConsumerSettings) {
+    if (!/^amqps?:$/.test(schemeOf(settings.url))) {
+      throw new FanfareError('settings-invalid', 'Expected the broker address of the target to be an amqp:// or amqps:// URL')
+    }
     this.#settings = settings
   }
 
@@ -111,3 +114,6 @@ export class Consumer {
     this.#timer = setTimeout(() => void this.#attempt(), this.#settings.reconnectMs)
   }
 }
+
+/** Empty when it is no URL; the URL itself is not repeated in errors, for it may hold a password. */
+const schemeOf = (url: string): string => (URL.canParse(url) ? new URL(url).protocol : '')

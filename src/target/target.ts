@@ -1,35 +1,20 @@
 /**
  * The reference target: a small, honest, rango-compatible broadcaster that misbehaves only on request and writes down what it
- * did. This file puts its parts together; each part knows one thing.
- *
- *   broker -> Consumer -> Hub -> Audience -> Outbox -> clients       Door -> Reception -> Members
+ * did. This file opens and closes it, with its metrics port, its control port and its truth file.
  */
+import { once } from 'node:events'
 import { createWriteStream, type WriteStream } from 'node:fs'
 import { finished } from 'node:stream/promises'
-import { Audiences } from './audience.ts'
-import { Consumer } from './consumer.ts'
+import { describeError, FanfareError } from '../errors.ts'
+import { Broadcaster } from './broadcaster.ts'
 import { openControlPort } from './control-port.ts'
-import { Door } from './door.ts'
-import { Gate } from './gate.ts'
-import { gaugeText, METRICS_CONTENT_TYPE } from './gauges.ts'
-import type { Deed, EndManner, Habit } from './habits/habit.ts'
-import { HabitBook } from './habits/habit-book.ts'
-import { intrude } from './habits/intruder.ts'
+import { METRICS_CONTENT_TYPE } from './gauges.ts'
+import type { Deed, Habit } from './habits/habit.ts'
 import { parseDeed, parseHabits } from './habits/parse.ts'
-import { concernsClient } from './habits/where.ts'
-import { Hub } from './hub.ts'
-import { Keepalive } from './keepalive.ts'
-import { KeptStreams } from './kept-streams.ts'
 import { openSidePort, urlHost } from './listen.ts'
-import { Members } from './members.ts'
-import type { Message } from './message.ts'
-import { Outbox } from './outbox.ts'
-import { Reception } from './reception.ts'
 import { Truth } from './truth.ts'
 
 export const DEFAULT_EXCHANGE = 'peatio.events.ranger'
-/** rango's: messages that may wait for a client before it is cut. */
-const SLOW_DEPTH = 256
 const RECONNECT_MS = 1_000
 const LOOPBACK = '127.0.0.1'
 
@@ -62,6 +47,8 @@ export interface Target {
   readonly habits: readonly Habit[]
   /** How many clients are connected. */
   readonly clientCount: number
+  /** Whether its queue is bound and consumed. */
+  readonly isConsuming: boolean
   /** Replaces all habits; clients that are connected are served accordingly from the next message on. */
   setHabits(habits: readonly Habit[]): void
   /** Does a deed; a restart resolves once the target listens again. */
@@ -75,114 +62,63 @@ export interface Target {
 }
 
 export async function startTarget(options: TargetOptions = {}): Promise<Target> {
-  const { host = LOOPBACK, exchange = DEFAULT_EXCHANGE, reconnectMs = RECONNECT_MS, log = () => {} } = options
-  const file = options.truthFile === undefined ? undefined : createWriteStream(options.truthFile)
+  const { host = LOOPBACK, log = () => {} } = options
+  const file = options.truthFile === undefined ? undefined : await openFile(options.truthFile)
   const truth = new Truth(file)
-  const book = new HabitBook()
-  const gate = new Gate()
-  const kept = new KeptStreams()
-  const audiences = new Audiences()
-  const outbox = new Outbox({
-    slowDepth: (client) => book.liveness('slow-cut', client.number)?.depth ?? SLOW_DEPTH,
-    onSlow: (client, depth) => {
-      truth.note('slow-client', client.account, { depth })
-      members.part(client, { kind: 'slow-client', how: 'destroy' })
-    },
-  })
-  const hub = new Hub({ audiences, outbox, kept, gate, truth, onMessage: actWhenDue })
-  const members = new Members({ hub, audiences, outbox, kept, book, truth, laneParts: { book, outbox, gate, truth } })
-  const keepalive = new Keepalive({ members, outbox, book, gate, truth })
-  const reception = new Reception({ members, outbox, book, gate, truth })
-  const door = new Door({ book, gate, truth, onGuest: (socket, guest) => reception.receive(socket, guest) })
-  const consumer =
-    options.amqp === undefined
-      ? undefined
-      : new Consumer({ url: options.amqp, exchange, reconnectMs, log, onMessage: (key, content) => hub.broadcast(key, content) })
-
-  function actWhenDue({ broadcast }: Message): void {
-    for (const habit of broadcast.probe === undefined ? [] : book.due(broadcast.probe)) {
-      act(habit).catch((error) => log(`restart: ${error}`))
-    }
+  const broadcaster = new Broadcaster({ truth, log, broker: brokerOf(options, log) })
+  const closing: (() => Promise<void>)[] = [() => broadcaster.close()]
+  const close = async () => {
+    await Promise.all(closing.splice(0).map((end) => end()))
+    if (file?.writable) await endFile(file, truth)
   }
-
-  function setHabits(habits: readonly Habit[]): void {
-    book.set(parseHabits(habits))
-    members.refit()
-    keepalive.start()
-  }
-
-  async function act(deed: Deed): Promise<void> {
-    if (deed.kind === 'freeze') {
-      truth.note('freeze', undefined, { ms: deed.ms })
-      gate.freeze(deed.ms)
-    } else if (deed.kind === 'restart') await restart(deed.downMs ?? 0, deed.how ?? 'cut')
-    else {
-      for (const client of members.clients) {
-        if (!concernsClient(deed, client.number) || client.leaving !== undefined) continue
-        if (deed.kind === 'end') members.end(client, deed)
-        else {
-          truth.note(deed.what, client.account)
-          outbox.say(client, intrude(deed).bytes)
-        }
-      }
-    }
-  }
-
-  async function restart(downMs: number, how: EndManner): Promise<void> {
-    truth.note('restart', undefined, { downMs, how, clients: members.clients.size })
-    for (const client of members.clients) members.end(client, { how })
-    await Promise.all([door.close(), consumer?.stop()])
-    await new Promise((resolve) => setTimeout(resolve, downMs))
-    if (isClosed) return
-    await door.open(host, address.port)
-    consumer?.start()
-  }
-
-  let isClosed = false
-  setHabits(options.habits ?? [])
-  const address = await door.open(host, options.port ?? 0)
-  const metrics = await openSidePort({ host, port: options.metricsPort ?? 0 }, '/metrics', (_request, response) => {
-    response.writeHead(200, { 'Content-Type': METRICS_CONTENT_TYPE }).end(gaugeText(members, audiences))
-  })
-  const state = () => ({ clients: members.clients.size, consuming: consumer?.isConsuming ?? false, broadcasts: truth.log.length })
-  const broadcast = (routingKey: string, body: Uint8Array | string) => hub.broadcast(routingKey, Buffer.from(body))
-  const controlled = { truthLines: () => truth.lines(), state, setHabits, act, broadcast }
-  const control = await openControlPort(
-    {
-      ...controlled,
+  try {
+    broadcaster.setHabits(parseHabits(options.habits ?? []))
+    const { port } = await broadcaster.open(host, options.port ?? 0)
+    const metrics = await openSidePort({ host, port: options.metricsPort ?? 0 }, '/metrics', (_request, response) => {
+      response.writeHead(200, { 'Content-Type': METRICS_CONTENT_TYPE }).end(broadcaster.gaugeText())
+    })
+    closing.push(metrics.close)
+    const control = await openControlPort(broadcaster, truth, options.controlPort ?? 0)
+    closing.push(control.close)
+    return {
+      port,
+      url: `ws://${urlHost(host)}:${port}/`,
+      metricsUrl: metrics.url,
+      controlUrl: control.url,
+      truth,
       get habits() {
-        return book.habits
+        return broadcaster.habits
       },
-    },
-    options.controlPort ?? 0,
-  )
-  consumer?.start()
-
-  return {
-    port: address.port,
-    url: `ws://${urlHost(host)}:${address.port}/`,
-    metricsUrl: metrics.url,
-    controlUrl: control.url,
-    truth,
-    get habits() {
-      return book.habits
-    },
-    get clientCount() {
-      return members.clients.size
-    },
-    setHabits,
-    act: (deed) => act(parseDeed(deed)),
-    broadcast,
-    whenConsuming: async (timeoutMs) => (await consumer?.whenConsuming(timeoutMs)) ?? false,
-    close: async () => {
-      isClosed = true
-      keepalive.stop()
-      gate.thaw()
-      for (const client of members.clients) members.part(client, { kind: 'cut-by-target', how: 'destroy' })
-      await Promise.all([consumer?.stop(), door.close(), metrics.close(), control.close()])
-      if (file !== undefined) await endFile(file, truth)
-    },
+      get clientCount() {
+        return broadcaster.clientCount
+      },
+      get isConsuming() {
+        return broadcaster.isConsuming
+      },
+      setHabits: (habits) => broadcaster.setHabits(parseHabits(habits)),
+      act: (deed) => broadcaster.act(parseDeed(deed)),
+      broadcast: (routingKey, body) => broadcaster.broadcast(routingKey, Buffer.from(body)),
+      whenConsuming: (timeoutMs) => broadcaster.whenConsuming(timeoutMs),
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
   }
+}
+
+function brokerOf({ amqp, exchange = DEFAULT_EXCHANGE, reconnectMs = RECONNECT_MS }: TargetOptions, log: (text: string) => void) {
+  return amqp === undefined ? undefined : { url: amqp, exchange, reconnectMs, log }
+}
+
+async function openFile(path: string): Promise<WriteStream> {
+  const file = createWriteStream(path)
+  try {
+    await once(file, 'open')
+  } catch (error) {
+    throw new FanfareError('settings-invalid', `The truth log cannot be written to ${path}: ${describeError(error)}`, { cause: error })
+  }
+  return file
 }
 
 async function endFile(file: WriteStream, truth: Truth): Promise<void> {
