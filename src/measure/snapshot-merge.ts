@@ -219,6 +219,8 @@ export const addThreads = (a: ThreadHealth, b: ThreadHealth): ThreadHealth => ({
   role: a.role,
   busyUs: a.busyUs + b.busyUs,
   spanUs: a.spanUs + b.spanUs,
+  loadedUs: a.loadedUs + b.loadedUs,
+  saturatedUs: a.saturatedUs + b.saturatedUs,
   loopDelayUs: mergeHistograms(a.loopDelayUs, b.loopDelayUs),
   passBusyUs: mergeHistograms(a.passBusyUs, b.passBusyUs),
   reads: a.reads + b.reads,

@@ -77,6 +77,9 @@ export interface ThreadHealth {
   /** Time inside the event loop's callbacks and the span it is part of. */
   busyUs: number
   spanUs: number
+  /** Of the span: spells between snapshots in which deliveries were read, and those of them in which the thread had no reserve. */
+  loadedUs: number
+  saturatedUs: number
   /** Delay of the event loop beyond what was asked of a timer. */
   loopDelayUs: HistogramData
   /** Per delivery: how long the loop pass in which it was read had been busy; an upper bound on the tester's own queueing. */

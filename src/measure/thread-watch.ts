@@ -18,6 +18,9 @@ const HEARTBEAT_MS = 10
 /** Timers are good to a millisecond, and rounded up: less than this is no hold-up. */
 const TIMER_SLACK_US = 2_000
 
+/** A thread that is busy for this part of a spell has no reserve: what it measures is its own pace. */
+export const SATURATED_RATIO = 0.95
+
 /** What an engine has read so far. */
 export interface Traffic {
   readonly reads: number
@@ -110,14 +113,20 @@ export class ThreadWatch {
     const utilisation = performance.eventLoopUtilization()
     const { active } = performance.eventLoopUtilization(utilisation, this.#utilisation)
     const total = traffic?.() ?? this.#traffic
+    const busyUs = msToUs(active)
+    const spanUs = nowUs - this.#takenUs
+    const passBusyUs = this.#passBusy.take()
+    const loadedUs = passBusyUs.count > 0 ? spanUs : 0
     const health: ThreadHealth = {
       replica,
       thread,
       role,
-      busyUs: msToUs(active),
-      spanUs: nowUs - this.#takenUs,
+      busyUs,
+      spanUs,
+      loadedUs,
+      saturatedUs: busyUs >= SATURATED_RATIO * spanUs ? loadedUs : 0,
       loopDelayUs: this.#loopDelay.take(),
-      passBusyUs: this.#passBusy.take(),
+      passBusyUs,
       reads: total.reads - this.#traffic.reads,
       frames: total.frames - this.#traffic.frames,
       bytes: total.bytes - this.#traffic.bytes,

@@ -20,6 +20,8 @@ export const noPublisherHealth = (replica: number): ThreadHealth => ({
   role: 'publisher',
   busyUs: 0,
   spanUs: 0,
+  loadedUs: 0,
+  saturatedUs: 0,
   loopDelayUs: emptyHistogram(),
   passBusyUs: emptyHistogram(),
   reads: 0,

@@ -112,6 +112,8 @@ const snapshots: fc.Arbitrary<Snapshot> = fc.record({
       role: fc.constant('crowd' as const),
       busyUs: fc.nat(),
       spanUs: fc.nat(),
+      loadedUs: fc.nat(),
+      saturatedUs: fc.nat(),
       loopDelayUs: histograms,
       passBusyUs: histograms,
       reads: fc.nat(),
