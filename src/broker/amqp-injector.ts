@@ -184,9 +184,9 @@ export class AmqpInjector implements Injector {
     this.#troubleSinceUs ??= nowUs
     this.#state = { kind: 'down' }
     this.#isDraining = false
+    this.#listener!.onConnection(false, failure.message)
     this.#block(false, '')
     this.#abandon(state.outstanding)
-    this.#listener!.onConnection(false, failure.message)
     this.#listener!.onObstacleChanged()
     // A refused permission is somebody's decision; trying again would only feed more probes to the refusal.
     if (failure.code === 'broker-access-refused') this.#giveUp(failure)

@@ -3,7 +3,7 @@
  * One file per injector stands beside this one.
  */
 
-/** One probe as it enters. `id` comes back in `onReturned`/`onSettled`, so it must be unique among outstanding probes. */
+/** One probe as it enters. `stream` and `sequence` come back in `onSettled` as they are; the injector reads nothing into them. */
 export interface Injection {
   readonly stream: number
   readonly sequence: number

@@ -122,7 +122,7 @@ export class InjectingPublisher implements Publisher, InjectorListener {
     const last = this.#blocked.at(-1)
     if (isBlocked) this.#blocked.push({ startUs: nowUs, endUs: undefined, reason })
     else if (last !== undefined) last.endUs = nowUs
-    this.#options.notice(isBlocked ? `The broker blocks publishing: ${reason}.` : 'The broker takes probes again.')
+    this.#options.notice(isBlocked ? `The broker blocks publishing: ${reason}.` : 'The broker no longer blocks publishing.')
   }
 
   onConnection(isUp: boolean, text: string): void {

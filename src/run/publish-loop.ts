@@ -10,8 +10,9 @@ import type { Alarm } from './alarm.ts'
 import { ObstacleHistory } from './obstacle-history.ts'
 import type { ProbeSink } from './publish-books.ts'
 
-/** Probes handed over in one pass, about a millisecond of work; then confirms, heartbeats and aborts have their turn. */
+/** A pass hands over so many probes, or as many as this time takes; then confirms, heartbeats and aborts have their turn. */
 const PASS_PROBES = 100
+const PASS_US = 2_000
 /** With slots closer than this, the due ones go together: the thread wakes at most 2,000 times a second. */
 const SHORTEST_WAIT_US = 500
 /** After an abort, confirms on their way are still booked for this long. */
@@ -119,8 +120,10 @@ export class PublishLoop {
     if (this.#state === 'aborting') this.#end('aborted')
     if (this.#state !== 'sending') return
     const { injector, nowUs } = this.#options
+    const endUs = nowUs() + PASS_US
     for (let probes = 0; probes < PASS_PROBES; probes += 1) {
       const atUs = nowUs()
+      if (atUs > endUs) break
       const obstacle = injector.obstacle()
       this.#obstacles.note(obstacle, atUs)
       // `obstacleChanged` calls again.

@@ -2,7 +2,7 @@
  * A publisher on the test's own thread, through a real injector, to an exchange with a queue that keeps what arrives. What the
  * broker holds in the end is what a target would have got.
  */
-import { type Channel, type ChannelModel, connect } from 'amqplib'
+import { type Channel, type ChannelModel, type ConsumeMessage, connect } from 'amqplib'
 import { parseAmqpAddress } from '../../src/broker/amqp-address.ts'
 import { AmqpInjector, type AmqpInjectorOptions } from '../../src/broker/amqp-injector.ts'
 import { loadSettings } from '../../src/config/load.ts'
@@ -70,6 +70,8 @@ export function publishingTo(url: string, settings: Record<string, string>, over
   return { publisher, notices, injectorOptions, until }
 }
 
+const CONSUMER = 'catcher'
+
 /** The other side: an exchange and a queue bound to all of it, over a connection of the test's own. */
 export class Catcher {
   readonly #connection: ChannelModel
@@ -98,14 +100,20 @@ export class Catcher {
     await this.#channel.deleteExchange(exchange)
   }
 
-  /** Everything the queue holds, taken out. */
+  /** Everything the queue holds, taken out, in order. */
   async bodies(): Promise<string[]> {
+    const { messageCount } = await this.#channel.checkQueue(this.#queue)
     const bodies: string[] = []
-    for (;;) {
-      const message = await this.#channel.get(this.#queue, { noAck: true })
-      if (message === false) return bodies
-      bodies.push(message.content.toString())
-    }
+    if (messageCount === 0) return bodies
+    await new Promise<void>((resolve, reject) => {
+      const take = (message: ConsumeMessage | null): void => {
+        if (message !== null) bodies.push(message.content.toString())
+        if (bodies.length === messageCount) resolve()
+      }
+      this.#channel.consume(this.#queue, take, { noAck: true, consumerTag: CONSUMER }).catch(reject)
+    })
+    await this.#channel.cancel(CONSUMER)
+    return bodies
   }
 
   async close(): Promise<void> {

@@ -3,7 +3,7 @@
  * own script; ends with the test process at the latest.
  */
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -41,6 +41,19 @@ export class RabbitMqNode {
 
   async stop(): Promise<void> {
     await this.#run('stop')
+  }
+
+  /** The node stops reading and answering, without closing anything, until `resume`. */
+  freeze(): void {
+    process.kill(this.#pid, 'SIGSTOP')
+  }
+
+  resume(): void {
+    process.kill(this.#pid, 'SIGCONT')
+  }
+
+  get #pid(): number {
+    return Number(readFileSync(join(this.#folder, 'node.pid'), 'utf8'))
   }
 
   /** `rabbitmqctl` on this node; resolves with what it prints. */

@@ -192,6 +192,23 @@ test('a permission that is revoked mid-run ends publishing with the refusal', bo
   assertSumsHold(publisher.snapshot())
 })
 
+test('a broker that does not read makes the publisher wait for drain; nothing is sent twice', bounded, async (t) => {
+  const catcher = await catcherFor(t)
+  const { publisher, until } = publishing({ MSG_COUNT: '600', RATE: '10000', MSG_SIZE: '400000' })
+  t.after(() => publisher.close())
+  await publisher.open(never)
+  node.freeze()
+  const outcome = publisher.publish(never)
+  try {
+    await until(({ obstacle }) => obstacle === 'drain', 'the socket is full')
+  } finally {
+    node.resume()
+  }
+  assert.equal(await outcome, 'finished')
+  assert.equal(publisher.snapshot().confirmed, 600)
+  assert.deepEqual(sequences(await catcher.bodies()), [...Array(600).keys()])
+})
+
 test('an exchange that appears later is waited for', bounded, async (t) => {
   const { publisher } = publishing({ AMQP_EXCHANGE: 'later', MSG_COUNT: '1' })
   t.after(() => publisher.close())
