@@ -191,8 +191,9 @@ export class Connection {
     const { rules, faults } = this.#around
     const stage = this.#state as HandshakeStage
     if (channel !== 0) throw new AmqpError(504, `unexpected method in connection state ${stage}`)
+    const next = advanceHandshake(stage, method, rules, this.agreement)
     faults.checkMethod(method.name, { connection: this.id, channel })
-    this.#state = advanceHandshake(stage, method, rules, this.agreement)
+    this.#state = next
     if (this.#state === 'tuning') {
       const { channelMax, frameMaxBytes, heartbeatSeconds } = rules
       this.#outbox.method(0, 'connection.tune', { channelMax, frameMax: frameMaxBytes, heartbeat: heartbeatSeconds })
