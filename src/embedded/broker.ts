@@ -4,8 +4,9 @@
  * is durable, there is one virtual host, and published figures come from RabbitMQ, never from here.
  */
 import { createServer, type Socket } from 'node:net'
+import { describeError } from '../errors.ts'
 import { AmqpError } from './amqp-error.ts'
-import { Connection } from './connection/connection.ts'
+import { Connection, type ConnectionSurroundings } from './connection/connection.ts'
 import type { HandshakeRules } from './connection/handshake.ts'
 import { type ControlPort, openControlPort } from './control-port.ts'
 import type { Fault } from './faults/fault.ts'
@@ -67,9 +68,17 @@ export async function startBroker(options: BrokerOptions = {}): Promise<Broker> 
   const virtualHost = new VirtualHost(rules.virtualHost)
   const connections = new Set<Connection>()
   const desk = new FaultDesk({ connections, virtualHost, standing, truth })
-  const state = () => stateOf(connections, virtualHost)
+  const faultsOfOurs: string[] = []
+  const state = () => stateOf(connections, virtualHost, faultsOfOurs)
 
-  const around = { rules, virtualHost, faults: standing, truth, onClosed: (connection: Connection) => void connections.delete(connection) }
+  const around: ConnectionSurroundings = {
+    rules,
+    virtualHost,
+    faults: standing,
+    truth,
+    onFaultOfOurs: (error) => void faultsOfOurs.push(describeError(error)),
+    onClosed: (connection) => void connections.delete(connection),
+  }
   let lastId = 0
   const server = createServer((socket: Socket) => {
     const refusal = standing.refusesConnection(socket.remotePort)

@@ -24,9 +24,11 @@ export interface BrokerState {
     readonly messages: number
     readonly consumers: number
   }[]
+  /** What only a fault of the broker's own can have caused, in words; empty unless the broker is wrong. */
+  readonly faultsOfOurs: readonly string[]
 }
 
-export function stateOf(connections: Iterable<Connection>, virtualHost: VirtualHost): BrokerState {
+export function stateOf(connections: Iterable<Connection>, virtualHost: VirtualHost, faultsOfOurs: readonly string[]): BrokerState {
   return {
     connections: [...connections]
       .filter((connection) => connection.isRunning)
@@ -49,5 +51,6 @@ export function stateOf(connections: Iterable<Connection>, virtualHost: VirtualH
       messages: messageCount,
       consumers: consumerCount,
     })),
+    faultsOfOurs: [...faultsOfOurs],
   }
 }

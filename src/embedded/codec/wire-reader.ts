@@ -2,6 +2,7 @@
  * Reads AMQP's primitive types, big-endian, from a slice of a buffer. It never reads past the slice: what is cut short or
  * makes no sense throws WireError. It knows types, not methods or frames.
  */
+import { isUtf8 } from 'node:buffer'
 
 /** The bytes cannot be what they claim to be. Which AMQP error that becomes is for the caller to say. */
 export class WireError extends Error {
@@ -11,6 +12,8 @@ export class WireError extends Error {
   }
 }
 
+/** What decoding puts in place of bytes that are not UTF-8. */
+const REPLACEMENT = '\uFFFD'
 const TWO_TO_32 = 0x1_0000_0000
 
 export class WireReader {
@@ -81,11 +84,15 @@ export class WireReader {
     return this.#buffer.readDoubleBE(this.#take(8))
   }
 
-  /** Up to 255 bytes of UTF-8; bytes that are not UTF-8 become U+FFFD. */
+  /** Up to 255 bytes of UTF-8. Other bytes are refused, because a name that does not survive decoding cannot be told to others. */
   shortstr(): string {
     const length = this.octet()
     const at = this.#take(length)
-    return this.#buffer.toString('utf8', at, at + length)
+    const text = this.#buffer.toString('utf8', at, at + length)
+    if (text.includes(REPLACEMENT) && !isUtf8(this.#buffer.subarray(at, at + length))) {
+      throw new WireError(`expected a short string in UTF-8, got ${length} other bytes`)
+    }
+    return text
   }
 
   /** A copy, because the slice may belong to a read buffer. */

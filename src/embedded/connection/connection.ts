@@ -14,6 +14,7 @@
  *   any      | the socket is gone, or a deadline has passed   | ended
  */
 import type { Socket } from 'node:net'
+import { describeError } from '../../errors.ts'
 import { AmqpError } from '../amqp-error.ts'
 import { idsOf } from '../channel/channel.ts'
 import { FRAME_HEARTBEAT, FRAME_METHOD, type Frame, FrameError } from '../codec/frame-reader.ts'
@@ -47,6 +48,8 @@ export interface ConnectionSurroundings {
   readonly virtualHost: VirtualHost
   readonly faults: StandingFaults
   readonly truth: TruthLog
+  /** Something went wrong that can only be a fault of the broker's; the connection it happened on is ended. */
+  onFaultOfOurs(error: unknown): void
   /** The socket is closed. */
   onClosed(connection: Connection): void
 }
@@ -245,8 +248,9 @@ export class Connection {
     if (error instanceof FrameError) {
       this.closeWith(new AmqpError(501, error.message))
     } else if (!(error instanceof AmqpError)) {
-      // A fault of ours must not take the other connections along.
-      this.closeWith(new AmqpError(541, error instanceof Error ? error.message : String(error)), cause)
+      // It must not take the other connections along.
+      this.#around.onFaultOfOurs(error)
+      this.closeWith(new AmqpError(541, describeError(error)), cause)
     } else if (this.#state === 'starting' && !this.agreement.understands('authentication_failure_close')) {
       this.#finish()
     } else if (!error.endsChannelOnly || !this.#channels.closeWith(channel, error, cause)) {

@@ -30,7 +30,7 @@ const delay: Check = {
   rule: `milliseconds from 0 to ${MAX_DELAY_MS}`,
   holds: (value) => isWhole(value) && value >= 0 && value <= MAX_DELAY_MS,
 }
-const text: Check = { rule: 'a text', holds: (value) => typeof value === 'string' }
+const text: Check = { rule: 'a text of at most 255 bytes', holds: (value) => typeof value === 'string' && Buffer.byteLength(value) <= 255 }
 const flag: Check = { rule: 'true or false', holds: (value) => typeof value === 'boolean' }
 const code: Check = { rule: 'a reply code of AMQP 0-9-1', holds: (value) => isWhole(value) && isReplyCode(value) }
 const how = oneOf(['reset', 'end'])

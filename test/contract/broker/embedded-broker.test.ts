@@ -19,6 +19,7 @@ for (const kit of kits) {
     test('leaves nothing behind when its clients have gone', async () => {
       await eventually(() => broker.state().connections.length === 0, 'all connections were closed')
       assert.deepEqual(broker.state().queues, [])
+      assert.deepEqual(broker.state().faultsOfOurs, [])
       assert.deepEqual(
         broker.state().exchanges.map((exchange) => [exchange.name, exchange.bindings]),
         [

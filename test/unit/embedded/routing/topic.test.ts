@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { topicMatches, topicWords } from '../../../src/embedded/routing/topic.ts'
+import { topicMatches, topicWords } from '../../../../src/embedded/routing/topic.ts'
 
 const matches = (pattern: string, key: string): boolean => topicMatches(topicWords(pattern), topicWords(key))
 
