@@ -4,6 +4,7 @@
  * write listed. Knows neither sockets nor habits.
  */
 import type { Broadcast, BroadcastLog } from './broadcast-log.ts'
+import { appendSequence, expandRanges, removeLast, type SequenceRange } from './sequence-range.ts'
 
 /** Everything these topics got between two positions; `until` is undefined while the client still follows. */
 interface Followed {
@@ -12,9 +13,9 @@ interface Followed {
   until: number | undefined
 }
 
-/** Single writes, in their order. */
+/** Single writes: their positions in the log, in the order they were written. */
 interface Listed {
-  readonly writes: Broadcast[]
+  readonly writes: SequenceRange[]
 }
 
 /** How a connection ended. */
@@ -52,6 +53,7 @@ export class Account {
   /** When the first acknowledgement of a subscription was written. */
   acknowledgedUs: number | undefined
   ending: Ending | undefined
+  #listedWrites = 0
   #acknowledged: Mark = { position: 0, listedWrites: 0 }
   readonly #parts: (Followed | Listed)[] = []
 
@@ -75,8 +77,10 @@ export class Account {
   /** One write to a client that is treated specially. */
   list(broadcast: Broadcast): void {
     const last = this.#parts.at(-1)
-    if (last !== undefined && 'writes' in last) last.writes.push(broadcast)
-    else this.#parts.push({ writes: [broadcast] })
+    const part = last !== undefined && 'writes' in last ? last : { writes: [] }
+    if (part !== last) this.#parts.push(part)
+    appendSequence(part.writes, broadcast.position)
+    this.#listedWrites += 1
   }
 
   /** Takes back the last `count` writes: they waited in the target and never reached the kernel. */
@@ -85,15 +89,17 @@ export class Account {
     while (left > 0) {
       const last = this.#parts.at(-1)
       if (last === undefined) return
-      if ('writes' in last) left -= last.writes.splice(-left).length
-      else left = unfollow(last, left, log)
+      if ('writes' in last) {
+        const removed = removeLast(last.writes, left)
+        this.#listedWrites -= removed
+        left -= removed
+      } else left = unfollow(last, left, log)
       if (left > 0) this.#parts.pop()
     }
   }
 
   mark(log: BroadcastLog): Mark {
-    const listedWrites = this.#parts.reduce((sum, part) => sum + ('writes' in part ? part.writes.length : 0), 0)
-    return { position: log.length, listedWrites }
+    return { position: log.length, listedWrites: this.#listedWrites }
   }
 
   acknowledge(mark: Mark): void {
@@ -106,8 +112,9 @@ export class Account {
     let listedWrites = 0
     for (const part of this.#parts) {
       if ('writes' in part) {
-        for (const broadcast of part.writes) {
-          yield { broadcast, isAcknowledged: isOrderly || listedWrites < this.#acknowledged.listedWrites }
+        for (const position of expandRanges(part.writes)) {
+          const broadcast = log.entries[position]
+          if (broadcast !== undefined) yield { broadcast, isAcknowledged: isOrderly || listedWrites < this.#acknowledged.listedWrites }
           listedWrites += 1
         }
         continue

@@ -4,18 +4,17 @@
  */
 import type { ProbeName } from './probe-name.ts'
 
-/** The position of a message that is kept for later and not broadcast. */
-export const NOT_IN_LOG = -1
-
 /** One message as the log remembers it. */
 export interface Broadcast {
-  /** From 0, over all topics; NOT_IN_LOG when it was not broadcast. */
+  /** From 0, over all topics. */
   readonly position: number
   readonly topic: string
   /** The key of the envelope it was sent in. */
   readonly stream: string
   /** Undefined for a message without a token. */
   readonly probe: ProbeName | undefined
+  /** A snapshot: not told to those who followed its topic then, but to new subscribers. */
+  readonly isKept: boolean
 }
 
 export class BroadcastLog {
@@ -47,7 +46,7 @@ export class BroadcastLog {
   *between(topics: ReadonlySet<string>, from: number, until: number): Generator<Broadcast> {
     for (let position = from; position < Math.min(until, this.entries.length); position += 1) {
       const entry = this.entries[position] as Broadcast
-      if (topics.has(entry.topic)) yield entry
+      if (topics.has(entry.topic) && !entry.isKept) yield entry
     }
   }
 }

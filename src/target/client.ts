@@ -27,8 +27,8 @@ export interface Client extends Sender {
   lastPingMs: number
   /** When it last proved to be alive, on the clock of `performance.now()`. */
   lastPongMs: number
-  /** What an answer to the last ping will acknowledge. */
-  pinged: Mark | undefined
+  /** The last ping that was not answered yet, and what the answer acknowledges. */
+  pinged: { readonly payload: string; readonly mark: Mark } | undefined
   leaving: Leaving | undefined
 }
 

@@ -3,7 +3,6 @@
  * sweep writes all that is pending, one buffer and one write for each client. It knows neither AMQP nor HTTP.
  */
 import type { Audience, Audiences } from './audience.ts'
-import { NOT_IN_LOG } from './broadcast-log.ts'
 import type { Client } from './client.ts'
 import { encodeBody, envelope } from './envelope.ts'
 import { textFrame } from './frame.ts'
@@ -50,8 +49,8 @@ export class Hub {
     const fate = kept.fateOf(destination.topic)
     if (fate === 'ignore') return
     const frame = textFrame(envelope(destination.stream, body))
-    const entry = { ...destination, probe: this.#namer.nameOf(frame) }
-    const message: Message = { broadcast: fate === 'keep' ? { position: NOT_IN_LOG, ...entry } : truth.log.append(entry), body, frame }
+    const entry = { ...destination, probe: this.#namer.nameOf(frame), isKept: fate === 'keep' }
+    const message: Message = { broadcast: truth.log.append(entry), body, frame }
     kept.take(message)
     if (fate === 'keep') return
     onMessage(message)

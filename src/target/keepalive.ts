@@ -1,18 +1,15 @@
 /**
- * Pings, and cuts whoever does not answer: a ping every 54 s, 60 s to answer, 10 s for a write to get on, as in rango. One
- * timer looks at all clients; a timer each would cost more than the clients.
+ * Pings clients and cuts those that are gone. One timer looks at all of them; a timer each would cost more than the clients.
  */
 import type { Client } from './client.ts'
 import { pingFrame } from './frame.ts'
 import type { Gate } from './gate.ts'
 import type { HabitBook } from './habits/habit-book.ts'
+import { dueFor, RANGO_LIMITS } from './liveness.ts'
 import type { Members } from './members.ts'
 import type { Outbox } from './outbox.ts'
 import type { Truth } from './truth.ts'
 
-const PING_EVERY_MS = 54_000
-const PONG_WITHIN_MS = 60_000
-const WRITE_WITHIN_MS = 10_000
 const LOOK_EVERY_MS = 1_000
 /** How many times a demanded pong's period is looked at, so that a cut comes about when it was asked for. */
 const LOOKS_PER_PERIOD = 4
@@ -56,20 +53,26 @@ export class Keepalive {
 
   #lookAt(client: Client, nowMs: number, mayDemand: boolean): void {
     const { members, book, truth } = this.#parts
+    const { backlog, lastPingMs, lastPongMs } = client
+    const stalledSinceMs = backlog !== undefined && client.socket.writableLength > 0 ? backlog.progressMs : undefined
     const demand = mayDemand ? book.liveness('demand-pong', client.number) : undefined
-    if (nowMs - client.lastPongMs > (demand?.withinMs ?? PONG_WITHIN_MS)) {
-      truth.note('pong-overdue', client.account, { silentMs: Math.round(nowMs - client.lastPongMs) })
-      members.part(client, { kind: 'pong-overdue', how: 'destroy' })
-    } else if (client.backlog !== undefined && client.socket.writableLength > 0 && nowMs - client.backlog.progressMs > WRITE_WITHIN_MS) {
-      truth.note('write-overdue', client.account, { stalledMs: Math.round(nowMs - client.backlog.progressMs) })
-      members.part(client, { kind: 'write-overdue', how: 'destroy' })
-    } else if (nowMs - client.lastPingMs >= (demand?.everyMs ?? PING_EVERY_MS)) this.#ping(client, nowMs)
+    const limits = demand === undefined ? RANGO_LIMITS : { ...RANGO_LIMITS, pingEveryMs: demand.everyMs, pongWithinMs: demand.withinMs }
+    const due = dueFor({ nowMs, lastPingMs, lastPongMs, stalledSinceMs }, limits)
+    if (due === undefined) return
+    if (due === 'ping') {
+      this.#ping(client, nowMs)
+      return
+    }
+    truth.note(due, client.account, { forMs: Math.round(nowMs - (due === 'pong-overdue' ? lastPongMs : (stalledSinceMs ?? nowMs))) })
+    members.part(client, { kind: due, how: 'destroy' })
   }
 
   #ping(client: Client, nowMs: number): void {
     client.lastPingMs = nowMs
+    const mark = client.account.mark(this.#parts.truth.log)
+    const payload = `${mark.position}.${mark.listedWrites}`
     // A ping that may overtake waiting probes proves nothing about them.
-    client.pinged = client.backlog === undefined ? client.account.mark(this.#parts.truth.log) : undefined
-    this.#parts.outbox.say(client, pingFrame())
+    client.pinged = client.backlog === undefined ? { payload, mark } : undefined
+    this.#parts.outbox.say(client, pingFrame(Buffer.from(payload)))
   }
 }

@@ -43,7 +43,7 @@ export class Outbox {
       return
     }
     client.socket.write(batch.bytes)
-    if (client.socket.writableLength > 0) {
+    if (client.socket.writableLength > 0 && client.socket.writableCorked === 0) {
       client.backlog = { progressMs: performance.now(), isArmed: false, waiting: [], depth: 0 }
     }
   }

@@ -34,7 +34,7 @@ export class Reception {
     this.#inbound = {
       message: (client, payload) => this.#hear(client, payload.toString()),
       ping: (client, payload) => outbox.say(client, pongFrame(payload)),
-      pong: (client) => this.#takePong(client),
+      pong: (client, payload) => this.#takePong(client, payload.toString()),
       close: (client, code) => members.answerClose(client, code),
       fault: (client, code, reason) => members.part(client, { kind: 'protocol-error', how: 'close', code, reason }),
     }
@@ -46,8 +46,10 @@ export class Reception {
     socket.on('data', (chunk: Buffer) => gate.pass(() => this.#read(client, chunk)))
     socket.on('end', () => gate.pass(() => members.takeEnd(client)))
     socket.on('close', (hadError) => members.remove(client, hadError))
+    socket.cork() // the answer and what is said first go out together
     socket.write(guest.answer)
     this.#subscribe(client, guest.target.streams)
+    socket.uncork()
     if (guest.head.length > 0) this.#read(client, guest.head)
   }
 
@@ -93,9 +95,10 @@ export class Reception {
     this.#parts.outbox.say(client, textFrame(text))
   }
 
-  #takePong(client: Client): void {
+  #takePong(client: Client, payload: string): void {
     client.lastPongMs = performance.now()
-    if (client.pinged !== undefined) client.account.acknowledge(client.pinged)
+    if (client.pinged?.payload !== payload) return
+    client.account.acknowledge(client.pinged.mark)
     client.pinged = undefined
   }
 }

@@ -96,6 +96,10 @@ export class Truth {
 
   /** The accounts of all clients that were answered with 101, in the order of their handshakes. */
   clients(): ClientTruth[] {
+    return [...this.#clientTruths()]
+  }
+
+  *#clientTruths(): Generator<ClientTruth> {
     const events = new Map<number, TruthEvent[]>()
     for (const event of this.events) {
       if (event.client === undefined) continue
@@ -103,7 +107,7 @@ export class Truth {
       if (own === undefined) events.set(event.client, [event])
       else own.push(event)
     }
-    return [...this.#accounts.values()].map((account) => clientTruth(account, this.log, events.get(account.client) ?? []))
+    for (const account of this.#accounts.values()) yield clientTruth(account, this.log, events.get(account.client) ?? [])
   }
 
   client(number: number): ClientTruth | undefined {
@@ -125,7 +129,7 @@ export class Truth {
   }
 
   *closingLines(): Generator<string> {
-    for (const client of this.clients()) yield `${JSON.stringify({ kind: 'client', ...client })}\n`
+    for (const client of this.#clientTruths()) yield `${JSON.stringify({ kind: 'client', ...client })}\n`
     yield `${JSON.stringify({ kind: 'end', atUs: epochUs(), broadcasts: this.log.length, events: this.#noted, isCut: this.isCut })}\n`
   }
 }

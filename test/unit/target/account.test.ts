@@ -3,14 +3,14 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { Account } from '../../../src/target/account.ts'
 import { type Broadcast, BroadcastLog } from '../../../src/target/broadcast-log.ts'
-import { expandRanges, sequenceRanges } from '../../../src/target/sequence-range.ts'
+import { expandRanges, removeLast, sequenceRanges } from '../../../src/target/sequence-range.ts'
 
 const newAccount = () => new Account({ number: 0, remoteAddress: '127.0.0.1', remotePort: 1, openedUs: 0 })
 const written = (account: Account, log: BroadcastLog) => [...account.written(log)].map(({ broadcast }) => broadcast.position)
 
 function logOf(...topics: string[]): BroadcastLog {
   const log = new BroadcastLog(1_000)
-  for (const topic of topics) log.append({ topic, stream: topic, probe: undefined })
+  for (const topic of topics) log.append({ topic, stream: topic, probe: undefined, isKept: false })
   return log
 }
 
@@ -22,6 +22,16 @@ test('sequences come back from their ranges, in the same order', () => {
     [4, 4],
     [3, 3],
   ])
+})
+
+test('numbers are taken away from the end', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(20)), fc.nat(30), (sequences, count) => {
+      const ranges = sequenceRanges(sequences)
+      assert.equal(removeLast(ranges, count), Math.min(count, sequences.length))
+      assert.deepEqual(expandRanges(ranges), sequences.slice(0, Math.max(0, sequences.length - count)))
+    }),
+  )
 })
 
 test('a client follows its own topics from joining to leaving', () => {
@@ -51,7 +61,7 @@ test('a pong acknowledges what was written before its ping, an orderly ending ev
   const account = newAccount()
   account.follow(new Set(['a']), 0)
   const mark = account.mark(log)
-  log.append({ topic: 'a', stream: 'a', probe: undefined })
+  log.append({ topic: 'a', stream: 'a', probe: undefined, isKept: false })
   const acknowledged = () => [...account.written(log)].map(({ isAcknowledged }) => isAcknowledged)
   assert.deepEqual(acknowledged(), [false, false, false])
   account.acknowledge(mark)
@@ -62,6 +72,6 @@ test('a pong acknowledges what was written before its ping, an orderly ending ev
 
 test('a log that is full says so and forgets the rest', () => {
   const log = new BroadcastLog(2)
-  for (let index = 0; index < 3; index += 1) log.append({ topic: 'a', stream: 'a', probe: undefined })
+  for (let index = 0; index < 3; index += 1) log.append({ topic: 'a', stream: 'a', probe: undefined, isKept: false })
   assert.deepEqual([log.length, log.entries.length, log.isCut], [3, 2, true])
 })
