@@ -53,5 +53,9 @@ export function decideDial(client: number, pacing: DialPacing, at: { nowUs: numb
 /** Index into WS_ADDR: clients are dealt out to targets in turn. */
 export const targetOfClient = (client: number, targets: number): number => client % targets
 
-/** Index into SOURCE_ADDRESSES: the next source after each round of targets, so that every pair of them is used evenly. */
-export const sourceOfClient = (client: number, targets: number, sources: number): number => Math.floor(client / targets) % sources
+/**
+ * Index into SOURCE_ADDRESSES: the next source after each round of targets, so that every pair of them is used evenly.
+ * 0 when there are none.
+ */
+export const sourceOfClient = (client: number, targets: number, sources: number): number =>
+  Math.floor(client / targets) % Math.max(1, sources)

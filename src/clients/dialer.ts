@@ -16,8 +16,8 @@ export interface DialerParts {
   readonly clients: readonly number[]
   readonly pacing: DialPacing
   readonly connectTimeoutMs: number
-  /** How many entries WS_ADDR has. */
-  readonly targets: number
+  /** The port of each entry of WS_ADDR. */
+  readonly targetPorts: readonly number[]
   readonly sourceAddresses: readonly string[]
   readonly addresses: TargetAddresses
   readonly ports: LocalPorts
@@ -32,10 +32,11 @@ export interface DialerParts {
 interface Attempt {
   readonly startedUs: number
   readonly target: number
-  readonly pair: number
   readonly localAddress: string | undefined
   localPort: number | undefined
   remoteAddress: string
+  /** Names the pair of addresses within which local ports are used once. */
+  pair: string
 }
 
 /** A timer may fire a little early; never ask for less. */
@@ -117,36 +118,30 @@ export class Dialer {
   }
 
   #firstDial(slot: number): void {
-    const { clients, targets, sourceAddresses, nowUs, onDial, onImpossible, addresses } = this.#parts
+    const { clients, targetPorts, sourceAddresses, nowUs, onDial, onImpossible, addresses } = this.#parts
     const client = clients[slot]!
-    const target = targetOfClient(client, targets)
-    const source = sourceAddresses.length === 0 ? 0 : sourceOfClient(client, targets, sourceAddresses.length)
-    const attempt: Attempt = {
-      startedUs: nowUs(),
-      target,
-      pair: source * targets + target,
-      localAddress: sourceAddresses[source],
-      localPort: undefined,
-      remoteAddress: '',
-    }
+    const target = targetOfClient(client, targetPorts.length)
+    const localAddress = sourceAddresses[sourceOfClient(client, targetPorts.length, sourceAddresses.length)]
+    const attempt: Attempt = { startedUs: nowUs(), target, localAddress, localPort: undefined, remoteAddress: '', pair: '' }
     onDial(slot)
     if (this.#aim(attempt)) {
       this.#inFlight.set(slot, attempt)
       this.#dial(slot, attempt)
       return
     }
-    const text = addresses.failure(target)
-    onImpossible(slot, { code: 'dns', wasOpen: false, text })
+    onImpossible(slot, { code: 'dns', wasOpen: false, text: addresses.failure(target) })
   }
 
   /** Chooses where to and from where; false when the target has no address for this source. */
   #aim(attempt: Attempt): boolean {
-    const { addresses, ports } = this.#parts
-    const family = attempt.localAddress === undefined ? undefined : isIP(attempt.localAddress)
-    const remoteAddress = addresses.current(attempt.target, family)
+    const { addresses, ports, targetPorts } = this.#parts
+    const { target, localAddress } = attempt
+    const remoteAddress = addresses.current(target, localAddress === undefined ? undefined : isIP(localAddress))
     if (remoteAddress === undefined) return false
     attempt.remoteAddress = remoteAddress
-    attempt.localPort = attempt.localAddress === undefined ? undefined : ports.next(attempt.pair)
+    if (localAddress === undefined) return true
+    attempt.pair = `${localAddress} to ${remoteAddress} ${targetPorts[target]}`
+    attempt.localPort = ports.next(attempt.pair)
     return true
   }
 

@@ -78,7 +78,7 @@ async function lookUp(name: string, timeoutMs: number, resolveName: ResolveName)
     timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
   })
   try {
-    return { candidates: await Promise.race([resolveName(name), timeout]), failure: `${name} has no address` }
+    return { candidates: await Promise.race([resolveName(name), timeout]), failure: `${name} has no address of the family of the source` }
   } catch (error) {
     return { candidates: [], failure: `${name} cannot be resolved (${errorCodeOf(error) ?? (error as Error).message})` }
   } finally {

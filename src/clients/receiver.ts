@@ -1,0 +1,185 @@
+/**
+ * One thread's clients from the first dial to the last goodbye. It listens to the engine, lets the dialect speak, and tells
+ * the books what happened and when; the hot path is `receive.ts`. It knows nothing of threads, snapshots or phases.
+ */
+import { type Plan, streamsOfClient, type ThreadShare } from '../config/plan.ts'
+import type { Books } from '../measure/books.ts'
+import type { Clock } from '../measure/clock.ts'
+import { TokenReader } from '../probe/codec.ts'
+import { createProtocol } from '../protocols/create-protocol.ts'
+import type { ClientIdentity, Protocol, Session } from '../protocols/protocol.ts'
+import { parseTarget } from '../protocols/target-request.ts'
+import { msToUs } from '../units.ts'
+import { ClientPort, type LifeSteps } from './client-port.ts'
+import { ClientState, ClientStates } from './client-states.ts'
+import { createEngine } from './create-engine.ts'
+import type { DialPacing } from './dial-pacing.ts'
+import { Dialer } from './dialer.ts'
+import type { ConnectionEnd, Engine, EngineListener, OpenFacts } from './engine.ts'
+import { Goodbyes } from './goodbyes.ts'
+import { HeartbeatRound } from './heartbeat-round.ts'
+import type { LocalPorts } from './local-ports.ts'
+import { hostOf, portOf } from './open-socket.ts'
+import { ReadyWatch } from './ready-watch.ts'
+import { Deliveries } from './receive.ts'
+import { TargetAddresses } from './target-addresses.ts'
+
+/** How often timeouts and heartbeats are looked at. */
+const SWEEP_MS = 50
+
+export interface ReceiverParts {
+  readonly plan: Plan
+  readonly share: ThreadShare
+  readonly books: Books
+  readonly clock: Clock
+  readonly ports: LocalPorts
+}
+
+export class Receiver implements EngineListener, LifeSteps {
+  readonly engine: Engine
+  readonly #parts: ReceiverParts
+  readonly #protocol: Protocol
+  readonly #states: ClientStates
+  readonly #sessions: Session[]
+  readonly #deliveries: Deliveries
+  readonly #port: ClientPort
+  readonly #readyWatch: ReadyWatch
+  readonly #heartbeats: HeartbeatRound | undefined
+  readonly #goodbyes: Goodbyes
+  #dialer: Dialer | undefined
+  #sweep: NodeJS.Timeout | undefined
+  #isStopped = false
+
+  /** Throws `settings-invalid` when the dialect's or the engine's settings make no sense. */
+  constructor(parts: ReceiverParts) {
+    const { plan, share, books, clock } = parts
+    const { settings } = plan
+    const slots = share.clients.length
+    this.#parts = parts
+    this.#protocol = createProtocol(settings)
+    this.engine = createEngine(settings, this, () => clock.nowUs())
+    this.#states = new ClientStates(slots)
+    this.#sessions = share.clients.map((client) => this.#protocol.session(identityOf(plan, client)))
+    this.#deliveries = new Deliveries(books, new TokenReader(plan.runId), slots)
+    this.#port = new ClientPort(this, books, this.#deliveries)
+    this.#readyWatch = new ReadyWatch(msToUs(settings.readyTimeoutMs))
+    this.#heartbeats = this.#protocol.heartbeatMs === undefined ? undefined : new HeartbeatRound(slots, msToUs(this.#protocol.heartbeatMs))
+    this.#goodbyes = new Goodbyes(this.engine, this.#states, (slot) => this.#lastWords(slot))
+  }
+
+  /** Clients that have a connection, or are getting one. */
+  get alive(): number {
+    return this.#states.alive
+  }
+
+  /** Looks the targets up and begins to dial. */
+  async connect(pacing: DialPacing): Promise<void> {
+    const { plan, share, ports, clock } = this.#parts
+    const { connectTimeoutMs, sourceAddresses, wsAddr } = plan.settings
+    const urls = wsAddr.map((target) => parseTarget(target).url)
+    const addresses = await TargetAddresses.resolve(urls.map(hostOf), connectTimeoutMs)
+    if (this.#isStopped) return
+    this.#dialer = new Dialer({
+      engine: this.engine,
+      clients: share.clients,
+      pacing,
+      connectTimeoutMs,
+      targetPorts: urls.map(portOf),
+      sourceAddresses,
+      addresses,
+      ports,
+      nowUs: () => clock.nowUs(),
+      handshakeOf: (slot, target) => this.#protocol.handshake(wsAddr[target]!, identityOf(plan, share.clients[slot]!)),
+      onDial: (slot) => this.#dialed(slot),
+      onImpossible: (slot, end) => this.#over(slot, end),
+    })
+    this.#sweep = setInterval(() => this.#lookAtTimes(), SWEEP_MS)
+    this.#dialer.start()
+  }
+
+  stopConnecting(): void {
+    this.#isStopped = true
+    this.#dialer?.stop()
+  }
+
+  /** Says goodbye to all targets; takes a bounded time. */
+  async close(): Promise<void> {
+    this.stopConnecting()
+    await this.#goodbyes.sayAll()
+    clearInterval(this.#sweep)
+  }
+
+  onOpen(slot: number, facts: OpenFacts): void {
+    const nowUs = this.#parts.clock.nowUs()
+    this.#states.enter(slot, ClientState.open)
+    this.#parts.books.opened(slot, nowUs, facts.localAddress, facts.localPort)
+    this.#dialer!.opened(slot)
+    if (!this.#protocol.isReadyOnOpen) this.#readyWatch.opened(slot, nowUs)
+    this.#sessions[slot]!.opened(this.#port.attend(slot, nowUs))
+    if (this.#protocol.isReadyOnOpen) this.becameReady(slot, nowUs)
+  }
+
+  onMessage(slot: number, data: Uint8Array, start: number, end: number, isBinary: boolean, receivedUs: number): void {
+    if (!this.#protocol.decodes && this.#deliveries.book(slot, data, start, end, receivedUs, false)) return
+    this.#sessions[slot]!.frame(data, start, end, isBinary, this.#port.attend(slot, receivedUs))
+  }
+
+  onEnd(slot: number, end: ConnectionEnd): void {
+    if (!end.wasOpen && this.#dialer!.triesAgain(slot, end)) return
+    this.#over(slot, end)
+  }
+
+  send(slot: number, data: string | Uint8Array): void {
+    this.engine.send(slot, data)
+  }
+
+  becameReady(slot: number, atUs: number): void {
+    if (!this.#states.is(slot, ClientState.open)) return
+    this.#states.enter(slot, ClientState.ready)
+    this.#readyWatch.settled(slot)
+    this.#parts.books.ready(slot, atUs)
+  }
+
+  refused(slot: number, text: string): void {
+    if (this.#states.is(slot, ClientState.open)) this.engine.abort(slot, 'subscription-refused', text)
+  }
+
+  brokeDialect(slot: number, text: string): void {
+    this.engine.abort(slot, 'protocol-error', text)
+  }
+
+  #lastWords(slot: number): void {
+    if (!this.#states.is(slot, ClientState.dialing)) this.#sessions[slot]!.closing?.(this.#port.attend(slot, this.#parts.clock.nowUs()))
+  }
+
+  #dialed(slot: number): void {
+    this.#states.enter(slot, ClientState.dialing)
+    this.#parts.books.dialed(slot, this.#parts.clock.nowUs())
+  }
+
+  #over(slot: number, end: ConnectionEnd): void {
+    this.#states.enter(slot, ClientState.over)
+    this.#readyWatch.settled(slot)
+    this.#parts.books.ended(slot, this.#parts.clock.nowUs(), end, false)
+    this.#goodbyes.ended(slot)
+  }
+
+  #lookAtTimes(): void {
+    const { clock, plan } = this.#parts
+    const nowUs = clock.nowUs()
+    this.#dialer!.expire(nowUs)
+    for (const slot of this.#readyWatch.expired(nowUs)) {
+      this.engine.abort(slot, 'ready-timeout', `the subscription was not acknowledged within ${plan.settings.readyTimeoutMs} ms`)
+    }
+    for (const slot of this.#heartbeats?.due(nowUs) ?? []) {
+      if (this.#states.is(slot, ClientState.ready)) this.#sessions[slot]!.heartbeat?.(this.#port.attend(slot, nowUs))
+    }
+  }
+}
+
+const identityOf = (plan: Plan, client: number): ClientIdentity => ({
+  client,
+  replica: plan.replica,
+  runId: plan.runId,
+  streams: streamsOfClient(plan, client).map(({ name }) => name),
+})
