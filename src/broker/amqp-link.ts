@@ -105,9 +105,18 @@ class LinkLife implements AmqpLink {
     connection.on('error', (error) => {
       this.#lastWords ??= error
     })
-    connection.on('close', (error) => this.#lose(error))
-    connection.on('blocked', (reason) => this.#listener.onBlocked(true, reason))
-    connection.on('unblocked', () => this.#listener.onBlocked(false, ''))
+    connection.on(
+      'close',
+      unswallowed((error) => this.#lose(error)),
+    )
+    connection.on(
+      'blocked',
+      unswallowed((reason) => this.#listener.onBlocked(true, reason)),
+    )
+    connection.on(
+      'unblocked',
+      unswallowed(() => this.#listener.onBlocked(false, '')),
+    )
   }
 
   async begin(): Promise<AmqpLink> {
@@ -146,14 +155,29 @@ class LinkLife implements AmqpLink {
     channel.on('error', (error) => {
       this.#lastWords = error
     })
-    channel.on('close', () => {
-      // A channel that closes with its connection says nothing itself: the connection's close event does.
-      if (this.#lastWords !== undefined) this.#lose(this.#lastWords)
-    })
-    channel.on('ack', ({ deliveryTag, multiple }) => this.#listener.onConfirmed(deliveryTag, multiple, 'confirmed'))
-    channel.on('nack', ({ deliveryTag, multiple }) => this.#listener.onConfirmed(deliveryTag, multiple, 'nacked'))
-    channel.on('return', ({ properties }) => this.#listener.onReturned(String(properties.messageId)))
-    channel.on('drain', () => this.#listener.onDrained())
+    // A channel that closes with its connection says nothing itself: the connection's close event does.
+    channel.on(
+      'close',
+      unswallowed(() => {
+        if (this.#lastWords !== undefined) this.#lose(this.#lastWords)
+      }),
+    )
+    channel.on(
+      'ack',
+      unswallowed(({ deliveryTag, multiple }) => this.#listener.onConfirmed(deliveryTag, multiple, 'confirmed')),
+    )
+    channel.on(
+      'nack',
+      unswallowed(({ deliveryTag, multiple }) => this.#listener.onConfirmed(deliveryTag, multiple, 'nacked')),
+    )
+    channel.on(
+      'return',
+      unswallowed(({ properties }) => this.#listener.onReturned(String(properties.messageId))),
+    )
+    channel.on(
+      'drain',
+      unswallowed(() => this.#listener.onDrained()),
+    )
   }
 
   async #checkExchange(channel: ConfirmChannel): Promise<void> {
@@ -175,3 +199,16 @@ class LinkLife implements AmqpLink {
 
 const tooSlow = ({ address, timeoutMs }: LinkAsk): FanfareError =>
   new FanfareError('broker-unreachable', `${address.shown} did not answer within ${timeoutMs} ms.`)
+
+/** The library takes what a handler throws for a broken frame and would close the connection over it: a fault of ours must not end there. */
+const unswallowed =
+  <A extends unknown[]>(handler: (...args: A) => void) =>
+  (...args: A): void => {
+    try {
+      handler(...args)
+    } catch (error) {
+      setImmediate(() => {
+        throw error
+      })
+    }
+  }

@@ -56,7 +56,8 @@ export class PublishLoop {
   #slot = 0
   #place = 0
   #intendedUs = 0
-  #resends: Resend[] = []
+  /** In the order in which their fate was lost. */
+  readonly #resends = new Set<Resend>()
   #state: 'idle' | 'sending' | 'aborting' | 'over' = 'idle'
   #scheduledAtEnd: number | undefined
   #resolve: (outcome: PublishOutcome) => void = () => undefined
@@ -99,7 +100,7 @@ export class PublishLoop {
   settled(stream: number, sequence: number, outcome: InjectionOutcome, confirmUs: number | undefined): void {
     if (this.#state === 'over') return
     this.#options.sink.settled(stream, sequence, outcome, confirmUs)
-    if (outcome === 'unknown' && this.#options.resend) this.#resends.push({ stream, sequence })
+    if (outcome === 'unknown' && this.#options.resend) this.#resends.add({ stream, sequence })
     this.#endWhenSettled()
   }
 
@@ -128,7 +129,7 @@ export class PublishLoop {
       this.#obstacles.note(obstacle, atUs)
       // `obstacleChanged` calls again.
       if (obstacle !== undefined) return
-      const mayGoOn = this.#resends.length > 0 ? this.#resendOne(atUs) : this.#sendNext(atUs)
+      const mayGoOn = this.#resendOne(atUs) || this.#sendNext(atUs)
       if (!mayGoOn) return
     }
     this.#alarm.set(0)
@@ -172,9 +173,12 @@ export class PublishLoop {
     return true
   }
 
-  /** A probe whose fate is unknown goes again: same sequence and slot, new time of sending. */
+  /** A probe whose fate is unknown goes again: same sequence and slot, new time of sending. False when there is none. */
   #resendOne(nowUs: number): boolean {
-    const { stream, sequence } = this.#resends.shift()!
+    const [next] = this.#resends
+    if (next === undefined) return false
+    this.#resends.delete(next)
+    const { stream, sequence } = next
     const { pace } = this.#options.pacer
     const intendedUs = pace.kind === 'closed' ? nowUs : this.#startUs + sequence * pace.gapUs
     this.#options.sink.resent(stream, sequence, nowUs)
@@ -191,7 +195,7 @@ export class PublishLoop {
   #endWhenSettled(): void {
     if (this.#options.sink.outstanding > 0) return
     if (this.#state === 'aborting') this.#end('aborted')
-    else if (this.#state === 'sending' && this.#slot >= this.#options.pacer.slots && this.#resends.length === 0) this.#end('finished')
+    else if (this.#state === 'sending' && this.#slot >= this.#options.pacer.slots && this.#resends.size === 0) this.#end('finished')
   }
 
   #abort(): void {

@@ -127,6 +127,19 @@ test('when the thread dies, publishing is lost with a fault, and the log has no 
   await publisher.close()
 })
 
+test('a fault in the books that a confirm uncovers ends the thread; it is not taken for a lost connection', bounded, async (t) => {
+  const { broker, publisher } = await stage(t, { RATE: '500', MSG_COUNT: '100000', MSG_DELAY: '' })
+  await publisher.open(never)
+  broker.faults.inject({ kind: 'confirm-delay', delayMs: 200 })
+  const outcome = publisher.publish(never)
+  const { states } = publisher.log.streams[0]!
+  await eventually(() => states[10] === ProbeState.outstanding, 'probes are outstanding')
+  states[10] = ProbeState.nacked
+  assert.equal(await outcome, 'lost')
+  assert.equal(publisher.lostBecause?.code, 'fault')
+  assert.match(publisher.lostBecause.message, /probe 0\/10 was settled/)
+})
+
 test('closing is idempotent, and possible before anything was opened', bounded, async (t) => {
   const publisher = publisherTo(t, 'amqp://127.0.0.1:1', {})
   await Promise.all([publisher.close(), publisher.close()])
