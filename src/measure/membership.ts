@@ -72,6 +72,7 @@ export class Membership {
   readonly #lastEnds = new Map<number, LastEnd>()
   readonly #connectLatency = new Histogram()
   readonly #readyLatency = new Histogram()
+  readonly #targets: number
   #changes: ReturnType<typeof noChanges>
 
   /** @param clients client indices by slot @param targetOf target indices by slot */
@@ -86,7 +87,8 @@ export class Membership {
     this.#isConnected = new Uint8Array(slots)
     this.#localAddresses = new Array<string>(slots).fill('')
     this.#localPorts = new Uint16Array(slots)
-    this.#changes = noChanges(this.#targets())
+    this.#targets = targetOf.reduce((highest, target) => Math.max(highest, target), -1) + 1
+    this.#changes = noChanges(this.#targets)
     this.#changes.clients.wanted = slots
   }
 
@@ -179,7 +181,7 @@ export class Membership {
 
   take(): MembershipChanges {
     const { readyClients, ...counted } = this.#changes
-    this.#changes = noChanges(this.#targets())
+    this.#changes = noChanges(this.#targets)
     readyClients.sort((a, b) => a.client - b.client)
     return {
       ...counted,
@@ -187,10 +189,6 @@ export class Membership {
       readyLatencyUs: this.#readyLatency.take(),
       readyClients: { client: readyClients.map(({ client }) => client), readyUs: readyClients.map(({ readyUs }) => readyUs) },
     }
-  }
-
-  #targets(): number {
-    return this.#targetOf.reduce((highest, target) => Math.max(highest, target), -1) + 1
   }
 
   #absent(slot: number, fromUs: number): void {

@@ -57,6 +57,7 @@ export function shortfallSoFar(books: OpenBooks, owed: Owed): Shortfall {
 export interface Settlement extends Shortfall {
   /** Rows where expected is not delivered + missed + lost. */
   readonly unbalancedRows: number
+  /** Clients that were owed something and heard nothing at all. */
   readonly heardNothing: number
   /** Worst first, at most WORST_CLIENTS. */
   readonly worstClients: ClientRow[]
@@ -81,9 +82,7 @@ export function settleBooks(books: OpenBooks, owed: Owed, drainEndedUs: number):
   return {
     ...[...bySlot.values()].reduce(addShortfalls, NO_SHORTFALL),
     unbalancedRows,
-    heardNothing: books.clients.filter(
-      (_, slot) => membership.isReady(slot) && highestHeard(books, slot) < 0 && books.odd.early[slot] === 0,
-    ).length,
+    heardNothing: [...bySlot].filter(([slot, { expected }]) => expected > 0 && isDeaf(books, slot)).length,
     worstClients: worstClients(books, bySlot),
     missing: listMissing(books, owed, bySlot, drainEndedUs),
   }
@@ -108,6 +107,9 @@ function eachOwedRow(books: OpenBooks, owed: Owed, visit: (slot: number, row: nu
     }
   }
 }
+
+/** Neither in time nor early nor late. */
+const isDeaf = (books: OpenBooks, slot: number): boolean => highestHeard(books, slot) < 0 && books.odd.early[slot] === 0
 
 function highestHeard({ rows, ledger }: OpenBooks, slot: number): number {
   let highest = -1

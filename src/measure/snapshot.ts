@@ -177,7 +177,7 @@ export interface Snapshot {
   missing: MissingDelivery[]
   /** Rows (client, stream) whose books do not balance by themselves; filled by settling. More than 0 is a fault of ours. */
   unbalancedRows: number
-  /** Clients that were ready and heard no measured probe at all; filled by settling. */
+  /** Clients that were owed measured probes and heard none at all; filled by settling. */
   heardNothing: number
   /** Per client that became ready: index and first ready time (run clock); lets the owed count of a dead thread be computed. */
   readyClients: { client: number[]; readyUs: number[] }

@@ -174,6 +174,7 @@ function model(scenario: Scenario, drainEndedUs: number) {
   const got = clients.map(() => states.map(() => new Set<number>()))
   const gotLate = clients.map(() => states.map(() => new Set<number>()))
   const missing: string[] = []
+  const owedTo = new Set<number>()
   const readyUs = clients.map(({ readyAt }) => (readyAt === undefined ? Number.POSITIVE_INFINITY : sentUs(readyAt)))
 
   const arrive = ({ slot, stream, sequence, isRedelivery }: Arrival, isAfterDrain: boolean) => {
@@ -212,6 +213,7 @@ function model(scenario: Scenario, drainEndedUs: number) {
         const isOwed = state === ProbeState.confirmed || (state !== ProbeState.absent && heard[stream]!.has(sequence))
         if (!isOwed || sentUs(sequence) < readyUs[slot]!) return
         counts.expected++
+        owedTo.add(slot)
         if (got[slot]![stream]!.has(sequence)) return
         const wasAway = absencesOf(client).some(({ fromUs, untilUs }) => fromUs < drainEndedUs && untilUs > sentUs(sequence))
         if (wasAway) counts.missed++
@@ -220,8 +222,8 @@ function model(scenario: Scenario, drainEndedUs: number) {
       })
     }
   })
-  const heardNothing = clients.filter(({ readyAt }, slot) => {
-    const heardEarly = scenario.beforeDrainEnd
+  const heardNothing = clients.filter((_, slot) => {
+    const hasHeard = scenario.beforeDrainEnd
       .concat(scenario.afterDrainEnd)
       .some(
         (arrival) =>
@@ -229,7 +231,7 @@ function model(scenario: Scenario, drainEndedUs: number) {
           states[arrival.stream]![arrival.sequence] !== ProbeState.absent &&
           streamsOf(slot, streamCount).includes(arrival.stream),
       )
-    return readyAt !== undefined && !heardEarly
+    return owedTo.has(slot) && !hasHeard
   }).length
   return { counts, missing, heardNothing, got }
 }

@@ -15,6 +15,7 @@ import {
   mergeSnapshots,
   WORST_CLIENTS,
 } from '../../../src/measure/snapshot-merge.ts'
+import { SnapshotTotal } from '../../../src/measure/snapshot-total.ts'
 import { assertClose } from '../../doubles/assert-close.ts'
 
 const smallCounts = <T extends object>(zero: T): fc.Arbitrary<T> =>
@@ -176,6 +177,23 @@ test('the empty snapshot changes nothing, and merging changes neither side', () 
       const before = structuredClone([a, other])
       mergeSnapshots(a, other)
       assertClose([a, other], before)
+    }),
+  )
+})
+
+test('a running total is the fold of all snapshots, whenever it is read', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(snapshots, fc.boolean()), { maxLength: 6 }), (drawn) => {
+      const total = new SnapshotTotal()
+      for (const [snapshot, isRead] of drawn) {
+        total.add(snapshot)
+        if (isRead) total.read()
+      }
+      assertClose(
+        total.read(),
+        drawn.reduce((sum, [snapshot]) => mergeSnapshots(sum, snapshot), emptySnapshot()),
+      )
+      assert.equal(total.read(), total.read())
     }),
   )
 })
