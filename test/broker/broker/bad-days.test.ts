@@ -209,6 +209,19 @@ test('a broker that does not read makes the publisher wait for drain; nothing is
   assert.deepEqual(sequences(await catcher.bodies()), [...Array(600).keys()])
 })
 
+test('a broker that hangs is noticed by its missing heartbeats, and used again when it is back', bounded, async (t) => {
+  await catcherFor(t)
+  const { until, notices, recovered } = await publishingUnderway(t, { AMQP_ADDR: `${node.url}?heartbeat=1` })
+  node.freeze()
+  try {
+    await until(({ connectionLosses }) => connectionLosses > 0, 'the loss is noticed')
+  } finally {
+    node.resume()
+  }
+  assertSumsHold(await recovered())
+  assert.match(notices[0]!, /Heartbeat timeout/)
+})
+
 test('an exchange that appears later is waited for', bounded, async (t) => {
   const { publisher } = publishing({ AMQP_EXCHANGE: 'later', MSG_COUNT: '1' })
   t.after(() => publisher.close())

@@ -143,6 +143,8 @@ for (const [title, fault] of losses) {
     assert.equal(snapshot.connectionLosses, 1)
     assert.equal(snapshot.published, 300)
     assert.ok(snapshot.unknown > 0)
+    // One connection came back, not several.
+    assert.equal(broker.state().connections.filter(({ name }) => name === 'fanfare test publisher').length, 1)
     const heard = new Set((await catcher.bodies()).map((body) => Number(/\.(\d{10})\./.exec(body)?.[1])))
     publisher.log.streams[0]!.states.forEach((state, sequence) => {
       if (state === ProbeState.confirmed) assert.ok(heard.has(sequence), `probe ${sequence} is confirmed but not there`)
