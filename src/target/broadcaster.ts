@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { describeError } from '../errors.ts'
 import { Audiences } from './audience.ts'
 import { Consumer, type ConsumerSettings } from './consumer.ts'
+import { Departures } from './departures.ts'
 import { Door } from './door.ts'
 import { Gate } from './gate.ts'
 import { gaugeText } from './gauges.ts'
@@ -17,6 +18,7 @@ import { concernsClient } from './habits/where.ts'
 import { Hub } from './hub.ts'
 import { Keepalive } from './keepalive.ts'
 import { KeptStreams } from './kept-streams.ts'
+import type { LaneParts } from './lane.ts'
 import { Members } from './members.ts'
 import type { Message } from './message.ts'
 import { Outbox } from './outbox.ts'
@@ -41,6 +43,7 @@ export class Broadcaster {
   readonly #outbox: Outbox
   readonly #hub: Hub
   readonly #members: Members
+  readonly #departures: Departures
   readonly #keepalive: Keepalive
   readonly #door: Door
   readonly #consumer: Consumer | undefined
@@ -57,18 +60,21 @@ export class Broadcaster {
       slowDepth: (client) => book.liveness('slow-cut', client.number)?.depth ?? SLOW_DEPTH,
       onSlow: (client, depth) => {
         truth.note('slow-client', client.account, { depth })
-        this.#members.part(client, { kind: 'slow-client', how: 'destroy' })
+        this.#departures.part(client, { kind: 'slow-client', how: 'destroy' })
       },
     })
     const hub = new Hub({ audiences, outbox, kept, gate, truth, onMessage: (message) => this.#actWhenDue(message) })
-    const members = new Members({ hub, audiences, outbox, kept, book, truth, laneParts: { book, outbox, gate, truth } })
-    const reception = new Reception({ members, outbox, book, gate, truth })
+    const onEnd: LaneParts['onEnd'] = (client, end) => this.#departures.end(client, end)
+    const members = new Members({ hub, audiences, outbox, kept, book, truth, laneParts: { book, outbox, gate, truth, onEnd } })
+    const departures = new Departures(members, truth)
+    const reception = new Reception({ members, departures, outbox, book, gate, truth })
     this.#truth = truth
     this.#log = log
     this.#outbox = outbox
     this.#hub = hub
     this.#members = members
-    this.#keepalive = new Keepalive({ members, outbox, book, gate, truth })
+    this.#departures = departures
+    this.#keepalive = new Keepalive({ members, departures, outbox, book, gate, truth })
     this.#door = new Door({ book, gate, truth, onGuest: (socket, guest) => reception.receive(socket, guest) })
     this.#consumer = broker && new Consumer({ ...broker, onMessage: (key, content) => hub.broadcast(key, content) })
   }
@@ -99,7 +105,7 @@ export class Broadcaster {
     this.#isClosed = true
     this.#keepalive.stop()
     this.#gate.thaw()
-    for (const client of this.#members.clients) this.#members.part(client, { kind: 'cut-by-target', how: 'destroy' })
+    for (const client of this.#members.clients) this.#departures.part(client, { kind: 'cut-by-target', how: 'destroy' })
     await Promise.all([this.#consumer?.stop(), this.#door.close()])
   }
 
@@ -117,7 +123,7 @@ export class Broadcaster {
 
   setHabits(habits: readonly Habit[]): void {
     this.#book.set(habits)
-    this.#members.refit()
+    this.#gate.pass(() => this.#members.refit())
     this.#keepalive.start()
   }
 
@@ -128,7 +134,7 @@ export class Broadcaster {
     else {
       for (const client of this.#members.clients) {
         if (client.leaving !== undefined || !concernsClient(deed, client.number)) continue
-        if (deed.kind === 'end') this.#members.end(client, deed)
+        if (deed.kind === 'end') this.#departures.end(client, deed)
         else {
           this.#truth.note(deed.what, client.account)
           this.#outbox.say(client, intrude(deed).bytes)
@@ -145,7 +151,7 @@ export class Broadcaster {
   async #restart(downMs: number, how: EndManner): Promise<void> {
     this.#truth.note('restart', undefined, { downMs, how, clients: this.#members.clients.size })
     const { host, port } = this.#address
-    for (const client of this.#members.clients) this.#members.end(client, { how })
+    for (const client of this.#members.clients) this.#departures.end(client, { how })
     await Promise.all([this.#consumer?.stop(), this.#door.close()])
     await new Promise((resolve) => setTimeout(resolve, downMs))
     if (!this.#isClosed) await this.open(host, port)

@@ -2,6 +2,7 @@
  * Pings clients and cuts those that are gone. One timer looks at all of them; a timer each would cost more than the clients.
  */
 import type { Client } from './client.ts'
+import type { Departures } from './departures.ts'
 import { pingFrame } from './frame.ts'
 import type { Gate } from './gate.ts'
 import type { HabitBook } from './habits/habit-book.ts'
@@ -17,6 +18,7 @@ const SHORTEST_LOOK_MS = 5
 
 export interface KeepaliveParts {
   readonly members: Members
+  readonly departures: Departures
   readonly outbox: Outbox
   readonly book: HabitBook
   readonly gate: Gate
@@ -52,7 +54,7 @@ export class Keepalive {
   }
 
   #lookAt(client: Client, nowMs: number, mayDemand: boolean): void {
-    const { members, book, truth } = this.#parts
+    const { departures, book, truth } = this.#parts
     const { backlog, lastPingMs, lastPongMs } = client
     const stalledSinceMs = backlog !== undefined && client.socket.writableLength > 0 ? backlog.progressMs : undefined
     const demand = mayDemand ? book.liveness('demand-pong', client.number) : undefined
@@ -64,7 +66,7 @@ export class Keepalive {
       return
     }
     truth.note(due, client.account, { forMs: Math.round(nowMs - (due === 'pong-overdue' ? lastPongMs : (stalledSinceMs ?? nowMs))) })
-    members.part(client, { kind: due, how: 'destroy' })
+    departures.part(client, { kind: due, how: 'destroy' })
   }
 
   #ping(client: Client, nowMs: number): void {

@@ -7,8 +7,6 @@ import type { EndingKind } from './account.ts'
 import type { Audiences } from './audience.ts'
 import type { Client } from './client.ts'
 import { epochUs } from './clock.ts'
-import { closeFrame } from './frame.ts'
-import type { EndManner } from './habits/habit.ts'
 import type { HabitBook } from './habits/habit-book.ts'
 import type { Hub } from './hub.ts'
 import type { KeptStreams } from './kept-streams.ts'
@@ -17,10 +15,6 @@ import type { Outbox } from './outbox.ts'
 import { topicOf } from './subscription.ts'
 import type { Truth } from './truth.ts'
 
-/** How long a client may take to answer a close frame or the end of the stream before the socket is destroyed. */
-const CLOSE_GRACE_MS = 1_000
-const CLOSE_CODE_NORMAL = 1000
-
 export interface MembersParts {
   readonly hub: Hub
   readonly audiences: Audiences
@@ -28,25 +22,15 @@ export interface MembersParts {
   readonly kept: KeptStreams
   readonly book: HabitBook
   readonly truth: Truth
-  readonly laneParts: Omit<LaneParts, 'onEnd'>
-}
-
-/** How the target parts with a client. `destroy` closes TCP without waiting, as for a client that does not read. */
-export interface Parting {
-  readonly kind: EndingKind
-  readonly how: EndManner | 'destroy'
-  readonly code?: number | undefined
-  readonly reason?: string | undefined
+  readonly laneParts: LaneParts
 }
 
 export class Members {
   readonly clients = new Set<Client>()
   readonly #parts: MembersParts
-  readonly #laneParts: LaneParts
 
   constructor(parts: MembersParts) {
     this.#parts = parts
-    this.#laneParts = { ...parts.laneParts, onEnd: (client, end) => this.end(client, end) }
   }
 
   /** A client whose handshake was answered; it hears nothing yet. */
@@ -81,6 +65,7 @@ export class Members {
     const added = streams.filter((stream) => !client.streams.includes(stream))
     client.streams = streams
     for (const message of added.flatMap((stream) => this.#parts.kept.historyOf(topicOf(stream, client.uid)))) {
+      if (client.leaving !== undefined) return
       client.account.list(message.broadcast)
       this.#parts.outbox.deliver(client, { bytes: message.frame, frames: 1, broadcasts: 1 })
     }
@@ -94,85 +79,37 @@ export class Members {
     for (const client of this.clients) {
       if (client.leaving !== undefined) continue
       client.lastPongMs = nowMs
-      this.#quit(client)
+      client.account.stopFollowing(this.#parts.hub.sweptPosition)
       this.#chooseLane(client)
-      this.#join(client)
+      this.#follow(client)
     }
   }
 
-  /** Ends a connection on purpose, and says so in the truth log. */
-  end(client: Client, { how, code, reason }: { how: EndManner; code?: number; reason?: string }): void {
-    const closeCode = how === 'close' ? (code ?? CLOSE_CODE_NORMAL) : undefined
-    const kinds = { close: 'closed-by-target', cut: 'cut-by-target', reset: 'reset-by-target' } as const
-    this.#parts.truth.note(how, client.account, closeCode === undefined ? {} : { code: closeCode })
-    this.part(client, { kind: kinds[how], how, code: closeCode, reason })
-  }
-
-  /** Parts with a client: it hears nothing more, and what waits for it is dropped. */
-  part(client: Client, parting: Parting): void {
-    if (client.leaving !== undefined) return
-    this.#leave(client, parting.kind, parting.code)
-    const { socket } = client
-    if (parting.how === 'reset') reset(socket)
-    else if (parting.how === 'destroy') socket.destroy()
-    else if (parting.how === 'cut') this.sendEnd(client)
-    else {
-      this.#patiently(client).hasSentClose = true
-      socket.write(closeFrame(parting.code, parting.reason))
-      // rango waits for no answer once a client has broken the protocol.
-      if (parting.kind === 'protocol-error') this.sendEnd(client)
-    }
-  }
-
-  /** The client has sent its close frame: it gets one back, and the end of the stream. */
-  answerClose(client: Client, code: number | undefined): void {
-    if (client.leaving === undefined) {
-      this.#leave(client, 'closed-by-client', code)
-      client.socket.write(closeFrame(code))
-    }
-    const leaving = this.#patiently(client)
-    leaving.hasSentClose = true
-    leaving.hasReceivedClose = true
-    this.sendEnd(client)
-  }
-
-  /** Ends our side of the stream. */
-  sendEnd(client: Client): void {
-    this.#patiently(client).hasSentEnd = true
-    client.socket.end()
-  }
-
-  /** The client's side of the stream has ended. */
-  takeEnd(client: Client): void {
-    if (client.leaving === undefined) this.#leave(client, 'connection-lost', undefined)
-    this.#patiently(client).hasReceivedEnd = true
-    client.socket.end()
-  }
-
-  /** The socket is gone: the account is closed. */
-  remove(client: Client, hadError: boolean): void {
-    if (client.leaving === undefined) this.#leave(client, 'connection-lost', undefined)
-    const { kind, code, hasSentEnd, hasReceivedEnd, hasSentClose, hasReceivedClose } = client.leaving as NonNullable<Client['leaving']>
-    const hasShakenHands = kind === 'cut-by-target' ? hasSentEnd : hasSentClose && hasReceivedClose
-    client.account.ending = { kind, code, atUs: epochUs(), isOrderly: !hadError && hasReceivedEnd && hasShakenHands }
-    this.clients.delete(client)
-  }
-
-  #leave(client: Client, kind: EndingKind, code: number | undefined): void {
+  /** The client hears nothing more, and what waits for it is dropped. How the connection ends is the caller's business. */
+  leave(client: Client, kind: EndingKind, code: number | undefined): void {
     client.leaving = { kind, code, hasSentEnd: false, hasReceivedEnd: false, hasSentClose: false, hasReceivedClose: false }
     this.#quit(client)
     client.lane?.discard()
     client.account.unwrite(this.#parts.outbox.discard(client), this.#parts.truth.log)
   }
 
-  #patiently(client: Client): NonNullable<Client['leaving']> {
-    const leaving = client.leaving as NonNullable<Client['leaving']>
-    leaving.timer ??= setTimeout(() => client.socket.destroy(), CLOSE_GRACE_MS).unref()
-    return leaving
+  /** The socket is gone: the account is closed. */
+  remove(client: Client, hadError: boolean): void {
+    if (client.leaving === undefined) this.leave(client, 'connection-lost', undefined)
+    clearTimeout(client.leaving?.timer)
+    const { kind, code, hasSentEnd, hasReceivedEnd, hasSentClose, hasReceivedClose } = client.leaving as NonNullable<Client['leaving']>
+    const hasShakenHands = kind === 'cut-by-target' ? hasSentEnd : hasSentClose && hasReceivedClose
+    client.account.ending = { kind, code, atUs: epochUs(), isOrderly: !hadError && hasReceivedEnd && hasShakenHands }
+    this.clients.delete(client)
   }
 
   #join(client: Client): void {
     this.#parts.audiences.join(client)
+    this.#follow(client)
+  }
+
+  /** A client with a lane is told, and booked, probe by probe; everybody else follows the log. */
+  #follow(client: Client): void {
     if (client.audience !== undefined && client.lane === undefined) {
       client.account.follow(client.audience.topics, this.#parts.hub.sweptPosition)
     }
@@ -185,14 +122,9 @@ export class Members {
 
   #chooseLane(client: Client): void {
     const habits = this.#parts.book.deliveryHabits(client.number)
-    if (client.lane !== undefined) client.lane.habits = habits
-    else if (habits.length > 0) client.lane = new Lane(client, habits, this.#laneParts)
+    if (client.lane !== undefined)
+      client.lane.habits = habits // and it goes on with what is on its way
+    else if (habits.length > 0) client.lane = new Lane(client, habits, this.#parts.laneParts)
     if (client.lane?.isEmpty && habits.length === 0) client.lane = undefined
   }
-}
-
-/** Sends RST at once: by itself `resetAndDestroy` first waits until all is written, which a client that does not read prevents. */
-function reset(socket: Socket): void {
-  socket.resetAndDestroy()
-  socket.destroy()
 }

@@ -6,6 +6,7 @@ import type { Socket } from 'node:net'
 import type { Client } from './client.ts'
 import { epochUs } from './clock.ts'
 import { errorText, PONG_TEXT, readAsk, refusalText, subscribedText, unsubscribedText } from './conversation.ts'
+import type { Departures } from './departures.ts'
 import type { Guest } from './door.ts'
 import { pongFrame, textFrame } from './frame.ts'
 import type { Gate } from './gate.ts'
@@ -18,6 +19,7 @@ import type { Truth } from './truth.ts'
 
 export interface ReceptionParts {
   readonly members: Members
+  readonly departures: Departures
   readonly outbox: Outbox
   readonly book: HabitBook
   readonly gate: Gate
@@ -30,21 +32,21 @@ export class Reception {
 
   constructor(parts: ReceptionParts) {
     this.#parts = parts
-    const { members, outbox } = parts
+    const { departures, outbox } = parts
     this.#inbound = {
       message: (client, payload) => this.#hear(client, payload.toString()),
       ping: (client, payload) => outbox.say(client, pongFrame(payload)),
       pong: (client, payload) => this.#takePong(client, payload.toString()),
-      close: (client, code) => members.answerClose(client, code),
-      fault: (client, code, reason) => members.part(client, { kind: 'protocol-error', how: 'close', code, reason }),
+      close: (client, code) => departures.answerClose(client, code),
+      fault: (client, code, reason) => departures.part(client, { kind: 'protocol-error', how: 'close', code, reason }),
     }
   }
 
   receive(socket: Socket, guest: Guest): void {
-    const { members, gate } = this.#parts
+    const { members, departures, gate } = this.#parts
     const client = members.admit(socket, guest)
     socket.on('data', (chunk: Buffer) => gate.pass(() => this.#read(client, chunk)))
-    socket.on('end', () => gate.pass(() => members.takeEnd(client)))
+    socket.on('end', () => gate.pass(() => departures.takeEnd(client)))
     socket.on('close', (hadError) => members.remove(client, hadError))
     socket.cork() // the answer and what is said first go out together
     socket.write(guest.answer)
