@@ -98,6 +98,7 @@ export class Door {
     const habit = this.#parts.book.handshakeHabit(number)
     if (habit?.kind === 'silent') {
       truth.note('silent', who)
+      socket.resume().once('end', () => socket.end()) // silent, not deaf: who gives up is let go
       return
     }
     const target = readRequestTarget(request.url ?? '/')
@@ -105,7 +106,8 @@ export class Door {
     if (ownStatus !== undefined) truth.note('status', who, { status: ownStatus })
     const status = ownStatus ?? refusalStatus(target.path, request.headers)
     if (status !== undefined) {
-      socket.end(httpAnswer(status))
+      socket.write(httpAnswer(status))
+      socket.destroySoon()
       return
     }
     const key = request.headers['sec-websocket-key'] as string

@@ -26,6 +26,8 @@ describe('a target with bad habits towards connections', () => {
     assert.match(other.head ?? '', HEAD_101)
     assert.deepEqual([silent.head, silent.frames.length, silent.hasEnded], [undefined, 0, false])
     assert.equal(scene.target.truth.events[0]?.remotePort, silent.localPort)
+    silent.socket.end()
+    await silent.closed()
   })
 
   it('answers a share of the handshakes with 503, each of them written down', async () => {
