@@ -19,7 +19,7 @@ export interface BrokerCommand {
 /** Resolves when the signal aborts and everything has ended; rejects when the address cannot be listened on. */
 export async function runBrokerCommand(command: BrokerCommand, signal: AbortSignal): Promise<void> {
   const broker = await startBroker(definedOnly(command))
-  process.stdout.write(`${JSON.stringify({ amqp: broker.url, control: broker.controlUrl })}\n`)
+  process.stdout.write(`${JSON.stringify({ amqp: sayable(broker.url, command), control: broker.controlUrl })}\n`)
   await aborted(signal)
   await broker.close()
 }
@@ -33,3 +33,11 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 /** Options that were not given are left out, so that the broker's defaults hold. */
 const definedOnly = (command: BrokerCommand): BrokerOptions =>
   Object.fromEntries(Object.entries(command).filter(([, value]) => value !== undefined))
+
+/** The address without a password that somebody chose: they know it, and others may read what is printed. */
+function sayable(brokerUrl: string, { password }: BrokerCommand): string {
+  if (password === undefined) return brokerUrl
+  const url = new URL(brokerUrl)
+  url.password = ''
+  return url.href
+}

@@ -4,11 +4,12 @@
  *
  *   state    | event                                          | next
  *   ---------|------------------------------------------------|----------
- *   greeting | the protocol header                            | starting (connection.start is sent)
+ *   greeting | the protocol header                            | opening (connection.start is sent)
  *            | other bytes                                    | ended (the header it should have been is sent)
- *   starting, tuning, opening: see handshake.ts               | running
+ *   opening  | the handshake is done; see handshake.ts        | running
  *   running  | connection.close                               | ended (close-ok is sent)
- *   any      | a connection error, here or on demand          | closing (connection.close is sent)
+ *   opening, | a connection error, here or on demand          | closing (connection.close is sent)
+ *   running  |                                                |
  *   closing  | connection.close-ok or connection.close        | ended
  *            | anything else                                  | closing (ignored)
  *   any      | the socket is gone, or a deadline has passed   | ended
@@ -24,16 +25,10 @@ import type { TruthLog } from '../faults/truth-log.ts'
 import type { VirtualHost } from '../routing/virtual-host.ts'
 import { ChannelTable } from './channel-table.ts'
 import { expectHeartbeat, MethodReader } from './frame-contents.ts'
-import {
-  Agreement,
-  advanceHandshake,
-  type HandshakeRules,
-  type HandshakeStage,
-  serverGreeting,
-  UNTUNED_FRAME_MAX_BYTES,
-} from './handshake.ts'
+import { Agreement, type HandshakeRules, UNTUNED_FRAME_MAX_BYTES } from './handshake.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import { Inlet, PROTOCOL_HEADER } from './inlet.ts'
+import { Opening } from './opening.ts'
 import { Outbox } from './outbox.ts'
 
 /** A client that has not opened its connection by then is dropped. */
@@ -41,7 +36,7 @@ const HANDSHAKE_TIMEOUT_MS = 10_000
 /** How long a peer may take to answer a close, or to read the reason, before its socket is destroyed. */
 const CLOSE_TIMEOUT_MS = 2_000
 
-type State = 'greeting' | HandshakeStage | 'running' | 'closing' | 'ended'
+type State = 'greeting' | 'opening' | 'running' | 'closing' | 'ended'
 
 export interface ConnectionSurroundings {
   readonly rules: HandshakeRules
@@ -65,6 +60,7 @@ export class Connection {
   readonly #inlet: Inlet
   readonly #outbox: Outbox
   readonly #channels: ChannelTable
+  readonly #opening: Opening
   readonly #methods = new MethodReader()
   #state: State = 'greeting'
   #publishedCount = 0
@@ -92,6 +88,14 @@ export class Connection {
       faults,
       understandsCancel: () => this.agreement.understands('consumer_cancel_notify'),
       countPublish: () => void this.#publishedCount++,
+    })
+    this.#opening = new Opening({
+      connection: id,
+      rules,
+      faults,
+      outbox: this.#outbox,
+      agreement: this.agreement,
+      tuned: () => this.#tuned(),
     })
     this.#deadline = setTimeout(() => socket.destroy(), HANDSHAKE_TIMEOUT_MS)
     socket.setNoDelay(true)
@@ -150,8 +154,8 @@ export class Connection {
   }
 
   #greeted(): void {
-    this.#state = 'starting'
-    this.#outbox.method(0, 'connection.start', serverGreeting)
+    this.#state = 'opening'
+    this.#opening.begin()
   }
 
   #notAmqp(): void {
@@ -179,7 +183,7 @@ export class Connection {
 
   #handleMethod(channel: number, method: Method): void {
     if (this.#state === 'closing') this.#handleWhileClosing(channel, method)
-    else if (this.#state !== 'running') this.#advance(channel, method)
+    else if (this.#state === 'opening') this.#open(channel, method)
     else if (channel === 0) this.#handleConnectionMethod(method)
     else this.#handleChannelMethod(channel, method)
   }
@@ -190,22 +194,10 @@ export class Connection {
     if (method.name === 'connection.close' || method.name === 'connection.close-ok') this.#finish()
   }
 
-  #advance(channel: number, method: Method): void {
-    const { rules, faults } = this.#around
-    const stage = this.#state as HandshakeStage
-    if (channel !== 0) throw new AmqpError(504, `unexpected method in connection state ${stage}`)
-    const next = advanceHandshake(stage, method, rules, this.agreement)
-    faults.checkMethod(method.name, { connection: this.id, channel })
-    this.#state = next
-    if (this.#state === 'tuning') {
-      const { channelMax, frameMaxBytes, heartbeatSeconds } = rules
-      this.#outbox.method(0, 'connection.tune', { channelMax, frameMax: frameMaxBytes, heartbeat: heartbeatSeconds })
-    } else if (this.#state === 'opening') {
-      this.#tuned()
-    } else {
-      clearTimeout(this.#deadline)
-      this.#outbox.method(0, 'connection.open-ok', { knownHosts: '' })
-    }
+  #open(channel: number, method: Method): void {
+    if (!this.#opening.advance(channel, method)) return
+    clearTimeout(this.#deadline)
+    this.#state = 'running'
   }
 
   #tuned(): void {
@@ -251,7 +243,7 @@ export class Connection {
       // It must not take the other connections along.
       this.#around.onFaultOfOurs(error)
       this.closeWith(new AmqpError(541, describeError(error)), cause)
-    } else if (this.#state === 'starting' && !this.agreement.understands('authentication_failure_close')) {
+    } else if (this.#state === 'opening' && this.#opening.endsInSilence) {
       this.#finish()
     } else if (!error.endsChannelOnly || !this.#channels.closeWith(channel, error, cause)) {
       this.closeWith(error, cause)

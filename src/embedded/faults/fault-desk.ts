@@ -104,7 +104,8 @@ export class FaultDesk {
 
   #expectNamesExist(fault: Fault): void {
     const { virtualHost } = this.#parts
-    if (fault.kind === 'delete-exchange' && !virtualHost.hasExchange(fault.exchange)) {
+    // The default exchange has no name, and is no exchange that could be deleted.
+    if (fault.kind === 'delete-exchange' && (fault.exchange === '' || virtualHost.exchangeIfAny(fault.exchange) === undefined)) {
       throw new FanfareError('settings-invalid', `Expected an exchange to delete, got \`${fault.exchange}\`, which is not there`)
     }
     if (fault.kind === 'delete-queue' && !virtualHost.hasQueue(fault.queue)) {

@@ -6,7 +6,8 @@
 import { randomBytes } from 'node:crypto'
 import { AmqpError } from '../amqp-error.ts'
 import type { MethodArgs } from '../codec/methods.ts'
-import { type Destination, EXCHANGE_TYPES, Exchange, type ExchangeTraits, type ExchangeType } from './exchange.ts'
+import { expectEqualExchange, expectEqualQueue } from './equivalence.ts'
+import { type Destination, EXCHANGE_TYPES, Exchange, type ExchangeType } from './exchange.ts'
 import { refuseWhatIsNotOffered } from './offered.ts'
 import { Queue } from './queue.ts'
 import { Router } from './router.ts'
@@ -78,7 +79,7 @@ export class VirtualHost {
     const wanted = { name, type: exchangeType(asked.type), durable, autoDelete, internal }
     const existing = this.#exchanges.get(name)
     if (existing !== undefined) {
-      this.#expectEqualExchange(existing.traits, wanted)
+      expectEqualExchange(existing.traits, wanted, this.#exchangeText(name))
       return
     }
     if (name.startsWith(RESERVED_PREFIX)) throw new AmqpError(403, `exchange name '${name}' contains reserved prefix '${RESERVED_PREFIX}*'`)
@@ -101,7 +102,8 @@ export class VirtualHost {
     refuseWhatIsNotOffered(asked.arguments)
     const existing = this.#queues.get(asked.queue)
     if (existing !== undefined) {
-      this.#expectEqualQueue(existing, asked, user)
+      if (existing.traits.owner !== (asked.exclusive ? user : undefined)) throw this.#locked(asked.queue)
+      expectEqualQueue(existing.traits, asked, this.#queueText(asked.queue))
       return existing
     }
     if (asked.queue.startsWith(RESERVED_PREFIX)) {
@@ -137,17 +139,12 @@ export class VirtualHost {
     if (source?.unbind(destination, routingKey)) this.#bindingsRemoved(source)
   }
 
-  /** The destination of an exchange binding; undefined when it is not there. */
   exchangeIfAny(name: string): Exchange | undefined {
     return this.#exchanges.get(name)
   }
 
   queueIfAny(name: string, user: object): Queue | undefined {
     return this.#queues.has(name) ? this.queue(name, user) : undefined
-  }
-
-  hasExchange(name: string): boolean {
-    return this.#exchanges.has(name)
   }
 
   hasQueue(name: string): boolean {
@@ -205,26 +202,6 @@ export class VirtualHost {
     if (source.traits.autoDelete && !source.hasBindings) this.#dropExchange(source)
   }
 
-  #expectEqualExchange(current: ExchangeTraits, wanted: ExchangeTraits): void {
-    const compared = [
-      ['type', wanted.type, current.type],
-      ['durable', wanted.durable, current.durable],
-      ['auto_delete', wanted.autoDelete, current.autoDelete],
-      ['internal', wanted.internal, current.internal],
-    ] as const
-    expectEqual(compared, this.#exchangeText(current.name))
-  }
-
-  #expectEqualQueue(existing: Queue, asked: Asked<'queue.declare'>, user: object): void {
-    const { name, owner, durable, autoDelete } = existing.traits
-    if (owner !== (asked.exclusive ? user : undefined)) throw this.#locked(name)
-    const compared = [
-      ['durable', asked.durable, durable],
-      ['auto_delete', asked.autoDelete, autoDelete],
-    ] as const
-    expectEqual(compared, this.#queueText(name))
-  }
-
   #refuseDefault(exchangeName: string): void {
     if (exchangeName === '') throw new AmqpError(403, 'operation not permitted on the default exchange')
   }
@@ -254,15 +231,4 @@ function exchangeType(asked: string): ExchangeType {
   if (type !== undefined) return type
   if (asked === 'headers') throw new AmqpError(540, "exchange type 'headers' is not offered by this broker")
   throw new AmqpError(503, `unknown exchange type '${asked}'`)
-}
-
-function expectEqual(
-  compared: readonly (readonly [arg: string, received: string | boolean, current: string | boolean])[],
-  what: string,
-): void {
-  for (const [arg, received, current] of compared) {
-    if (received !== current) {
-      throw new AmqpError(406, `inequivalent arg '${arg}' for ${what}: received '${received}' but current is '${current}'`)
-    }
-  }
 }
