@@ -27,7 +27,7 @@ export interface HistogramData {
   readonly negative: SparseCounts
 }
 
-export const NO_COUNTS: SparseCounts = { index: [], count: [] }
+const NO_COUNTS: SparseCounts = { index: [], count: [] }
 
 export const emptyHistogram = (): HistogramData => ({
   count: 0,

@@ -72,6 +72,7 @@ export class Ledger {
 
   /** How many owed probes with `sinceUs` ≤ sent < `beforeUs` were not delivered to a row. */
   countMissing(row: number, owed: OwedProbes, sinceUs: number, beforeUs: number): number {
+    if (beforeUs <= sinceUs) return 0
     let missing = owed.countSent(0, this.#from[row]!, sinceUs, beforeUs)
     if (this.#holes.count(row) > 0) {
       this.#holes.each(row, (sequence) => {

@@ -83,6 +83,8 @@ export class OwedProbes {
 
   /** How many were sent at `us` or later: what a client that became ready then is owed. */
   countSince(us: number): number {
+    // Nearly every client is ready before the first probe is sent.
+    if (this.total > 0 && us <= this.#sortedUs[0]!) return this.total
     return this.total - firstAtLeast(this.#sortedUs, us)
   }
 
