@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { settingsTables } from '../src/config/settings-page.ts'
+import { metricTables } from '../src/metrics/page.ts'
 import { reportJsonSchema } from '../src/report/json-schema.ts'
 import { figureTables } from '../src/report/thresholds-page.ts'
 
@@ -19,3 +20,4 @@ function fill(file, name, text) {
 writeFileSync(join(docs, 'report.schema.json'), reportJsonSchema())
 fill('../README.md', 'settings', settingsTables())
 fill('thresholds.md', 'figures', figureTables())
+fill('metrics.md', 'metrics', metricTables())

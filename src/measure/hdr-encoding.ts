@@ -3,8 +3,8 @@
  * hdr-histogram-js. The format has no negative values: they stay out, and whoever prints the text says how many there were.
  */
 import * as hdr from 'hdr-histogram-js'
-import { HIGHEST_US, lowestOf } from './hdr-layout.ts'
-import type { HistogramData } from './histogram.ts'
+import { BUCKETS, HIGHEST_US, lowestOf } from './hdr-layout.ts'
+import type { HistogramData, SparseCounts } from './histogram.ts'
 
 const SIGNIFICANT_DIGITS = 3
 
@@ -23,4 +23,23 @@ export function encodeHistogram(data: HistogramData): string {
   const { index, count } = data.positive
   for (let at = 0; at < index.length; at++) histogram.recordValueWithCount(lowestOf(index[at]!), count[at]!)
   return hdr.encodeIntoCompressedBase64(histogram)
+}
+
+/** The part of the library's histogram that its types leave out. */
+interface CountsByIndex {
+  getCountAtIndex(index: number): number
+}
+
+/** The counts of an encoded histogram, by bucket of our layout, which is the format's own. Throws on text that is none. */
+export function decodeCounts(text: string): SparseCounts {
+  const histogram = hdr.decodeFromCompressedBase64(text, 64, false) as unknown as CountsByIndex
+  const index: number[] = []
+  const count: number[] = []
+  for (let bucket = 0; bucket < BUCKETS; bucket++) {
+    const found = histogram.getCountAtIndex(bucket)
+    if (!(found > 0)) continue
+    index.push(bucket)
+    count.push(found)
+  }
+  return { index, count }
 }

@@ -2,6 +2,7 @@
  * The figures a threshold may name: one table, from which the parser, its complaints, `docs/thresholds.md` and `compare`
  * are made. It holds names, units and meanings; the numbers come from a run (`Figures`).
  */
+import type { HistogramData } from '../measure/histogram.ts'
 
 /** What a figure is measured in: a time (microseconds), a count, or a rate per second. */
 export type FigureUnit = 'us' | 'count' | 'perSecond'
@@ -77,15 +78,9 @@ export const distributionNames = Object.keys(distributionFigures) as Distributio
 
 /** A distribution in which what never came counts as infinitely late. */
 export interface Distribution {
-  /** Samples in hand. */
-  readonly count: number
+  readonly histogram: HistogramData
   /** Samples that never came. */
   readonly missing: number
-  readonly min: number | undefined
-  readonly mean: number | undefined
-  readonly max: number | undefined
-  /** The value of nearest rank `rank` among those in hand, 1 to `count`, microseconds. */
-  valueAtRank(rank: number): number
 }
 
 /** Everything thresholds are judged on; a figure that is not there is unknown, not zero. */

@@ -36,7 +36,17 @@ export function formatDuration(us: number): string {
 export const formatDurationMs = (ms: number): string => formatDuration(ms * US_PER_MS)
 export const formatDurationS = (seconds: number): string => formatDurationMs(seconds * MS_PER_SECOND)
 
+/** Time since the start of a run, always to the same digit so that it can be watched: `4.0 s`, `1 min 30 s`. */
+export const formatElapsed = (ms: number): string =>
+  ms < SECONDS_PER_MINUTE * MS_PER_SECOND ? `${(ms / MS_PER_SECOND).toFixed(1)} s` : formatDurationMs(ms)
+
 export const formatRate = (perSecond: number): string => `${formatNumber(perSecond)}/s`
+
+/** A figure of a threshold in its unit. */
+export const formatInUnit = (value: number, unit: 'us' | 'count' | 'perSecond'): string => {
+  if (unit === 'us') return formatDuration(value)
+  return unit === 'count' ? formatCount(value) : formatRate(value)
+}
 
 /** A share as `87 %`. Anything short of all never reads `100 %`, anything above none never reads `0 %`. */
 export function formatShare(ratio: number): string {

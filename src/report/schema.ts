@@ -98,6 +98,7 @@ const deliveries = z.object({
   foreign: count,
   negativeLatency: count,
   resentDuplicates: count.optional(),
+  resentOutOfOrder: count.optional(),
   offeredPerSecond: ratePerSecond.optional().describe('deliveries owed per second of publishing'),
   ratePerSecond: ratePerSecond.optional().describe('from the first to the last delivery'),
   timeToEmptyMs: z.number().nonnegative().optional().describe('from the last publish to the last delivery'),
@@ -113,7 +114,7 @@ const fanout = z.object({
   completionUs: summary.describe('intended → last client, complete probes only'),
   spreadUs: summary.describe('first → last client, complete probes only'),
   boundUs: us.optional().describe('combined uncertainty of the clocks a fan-out spans'),
-  capped: count.optional().describe('probes without a fan-out row, because their number is capped'),
+  capped: count.optional().describe('deliveries left out of the figures of this group, because the number of its rows is capped'),
 })
 
 const worstProbe = z.object({
@@ -121,7 +122,7 @@ const worstProbe = z.object({
   sequence: count,
   missing: count,
   firstUs: us.optional(),
-  completionUs: us.optional(),
+  completionUs: us.optional().describe('intended → the last client that heard it'),
 })
 
 const worstClient = z.object({
@@ -212,7 +213,9 @@ export const reportSchema = z.object({
     checks: z.array(check),
     warnings: z.array(reason),
   }),
-  settings: z.record(z.string(), z.string()).describe('by environment variable; secrets are redacted'),
+  settings: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+    .describe('by environment variable, null when not set; secrets are redacted'),
   environment: z.object({
     node: z.string(),
     os: z.string(),

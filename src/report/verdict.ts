@@ -3,10 +3,10 @@
  * (docs/design.md §8; the rows are in docs/verdict.md). It reads no clocks and prints nothing.
  */
 import { type ErrorCode, errorTable } from '../errors.ts'
-import { exitCodes } from '../exit-codes.ts'
+import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import { msToUs } from '../units.ts'
 import { type Check, describeCheck } from './checks.ts'
-import { formatCount, formatDuration, formatDurationMs } from './format.ts'
+import { formatCount, formatCounted, formatDuration, formatDurationMs } from './format.ts'
 
 export const outcomes = ['pass', 'fail', 'refused', 'invalid', 'interrupted', 'fault'] as const
 export type VerdictOutcome = (typeof outcomes)[number]
@@ -19,7 +19,7 @@ export interface Reason {
 
 export interface Verdict {
   outcome: VerdictOutcome
-  exitCode: number
+  exitCode: ExitCode
   /** Why it is not a pass, the deciding ones first. */
   reasons: Reason[]
 }
@@ -33,6 +33,8 @@ export interface VerdictFacts {
   readonly expected: number
   readonly ready: number
   readonly books: { readonly delivered: number; readonly missed: number; readonly lost: number; readonly unaccounted: number }
+  /** Clients whose own books do not balance. */
+  readonly unbalancedRows: number
   readonly isLedgerOverflowed: boolean
   readonly ledgerMemoryMb: number
   readonly clockBoundUs: number
@@ -93,6 +95,12 @@ function untrustworthy(facts: VerdictFacts): Reason[] {
       text:
         `The books do not balance: ${formatCount(expected)} expected, but ${formatCount(books.delivered)} delivered + ${formatCount(books.missed)} missed + ` +
         `${formatCount(books.lost)} lost + ${formatCount(books.unaccounted)} unaccounted = ${formatCount(booked)}. This is a fault of fanfare: please report it`,
+    })
+  }
+  if (booked === expected && facts.unbalancedRows > 0) {
+    reasons.push({
+      code: 'books-unbalanced',
+      text: `The books of ${formatCounted(facts.unbalancedRows, 'client')} do not balance, though the totals do. This is a fault of fanfare: please report it`,
     })
   }
   if (facts.isLedgerOverflowed) {

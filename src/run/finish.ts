@@ -16,7 +16,8 @@ export async function finish(story: Story): Promise<RunResult> {
   story.drainEndedUs = nowUs()
   story.cpuAtDrainEndSeconds = cpuSeconds()
   const hasBooks = story.phase === 'publish' || story.phase === 'drain'
-  if (hasBooks) await crowd.settle(currentLog(story), story.drainEndedUs)
+  const log = currentLog(story)
+  if (hasBooks) await crowd.settle(log, story.drainEndedUs)
 
   story.enter('close')
   const receivers = await crowd.close()
@@ -33,6 +34,7 @@ export async function finish(story: Story): Promise<RunResult> {
     drainEndedUs: hasBooks ? story.drainEndedUs : undefined,
     receivers,
     publisher: publisher?.snapshot(),
+    log,
     replicas: story.parts.replicas?.() ?? [],
     mainThread: story.parts.mainThread(),
     cpuSeconds: story.cpuAtReadySeconds === undefined ? undefined : story.cpuAtDrainEndSeconds - story.cpuAtReadySeconds,

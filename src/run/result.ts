@@ -3,6 +3,7 @@
  */
 import type { Plan } from '../config/plan.ts'
 import type { FanfareError } from '../errors.ts'
+import type { PublisherLog } from '../measure/publisher-log.ts'
 import type { Snapshot, ThreadHealth } from '../measure/snapshot.ts'
 import type { PublisherSnapshot } from './publisher.ts'
 
@@ -39,6 +40,8 @@ export interface RunResult {
   readonly receivers: Snapshot
   /** undefined with INJECTOR=none. */
   readonly publisher: PublisherSnapshot | undefined
+  /** What became of every measured probe; with INJECTOR=none, what was heard of them. */
+  readonly log: PublisherLog
   /** Snapshots by replica, when there are several. */
   readonly replicas: readonly { readonly replica: number; readonly name: string; readonly receivers: Snapshot }[]
   readonly mainThread: ThreadHealth

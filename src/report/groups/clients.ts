@@ -1,0 +1,23 @@
+/** Who was there: the roster, how far each client came, and how connecting went. */
+import type { Snapshot } from '../../measure/snapshot.ts'
+import { usToSeconds } from '../../units.ts'
+import type { Report } from '../schema.ts'
+import { summaryOf } from './summary.ts'
+
+export function clientsGroup({ clients, errorsByCode, endings, heardNothing }: Snapshot): Report['clients'] {
+  const { wanted, opened, ready, failed, disconnected, reconnected } = clients
+  return { wanted, opened, ready, failed, disconnected, reconnected, heardNothing, errorsByCode: { ...errorsByCode }, endings }
+}
+
+export function connectGroup(snapshot: Snapshot): Report['connect'] {
+  return {
+    ratePerSecond: readyRate(snapshot),
+    latencyUs: summaryOf(snapshot.connectLatencyUs),
+    readyLatencyUs: summaryOf(snapshot.readyLatencyUs),
+  }
+}
+
+function readyRate({ firstDialUs, lastReadyUs, clients }: Snapshot): number | undefined {
+  if (firstDialUs === undefined || lastReadyUs === undefined || lastReadyUs <= firstDialUs) return undefined
+  return clients.ready / usToSeconds(lastReadyUs - firstDialUs)
+}
