@@ -20,6 +20,11 @@ export class Scene {
     this.url = url
   }
 
+  /** Who the broker takes us for. */
+  get user(): string {
+    return decodeURIComponent(new URL(this.url).username)
+  }
+
   /** A name for this scene only. */
   name(suffix: string): string {
     return `${this.#prefix}.${suffix}`

@@ -58,7 +58,7 @@ export const publishing: Behaviour[] = [
       const channel = await scene.channel()
       const queue = await boundQueue(channel, 'amq.topic')
       const headers = { text: 'ünïcode', whole: 70_000, negative: -5, half: 0.5, yes: true }
-      await channel.publish('', queue, 'x', { messageId: 'm-2', contentType: 'application/octet-stream', userId: 'guest', headers })
+      await channel.publish('', queue, 'x', { messageId: 'm-2', contentType: 'application/octet-stream', userId: scene.user, headers })
       const message = await channel.get(queue, { noAck: true })
       assert.equal(message?.messageId, 'm-2')
       assert.equal(message.contentType, 'application/octet-stream')
