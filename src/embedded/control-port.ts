@@ -28,7 +28,10 @@ export interface ControlPort {
 /** Rejects with `settings-invalid` when the address cannot be had. */
 export async function openControlPort(controlled: Controlled, host: string, port: number): Promise<ControlPort> {
   const server = createServer((request, response) => {
-    answer(controlled, request, response).catch((error) => sendJson(response, 400, { error: describeError(error) }))
+    answer(controlled, request, response).catch((error) => {
+      if (response.headersSent) response.destroy()
+      else sendJson(response, 400, { error: describeError(error) })
+    })
   })
   const boundPort = await listen(server, host, port)
   return {

@@ -5,7 +5,8 @@ import { describeError, FanfareError } from '../errors.ts'
 /** The port that was bound; 0 asks for a free one. Rejects with `settings-invalid`. */
 export function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => {
+    // Also heard while listening: running out of descriptors refuses a client, it does not end the broker.
+    server.on('error', (error) => {
       const sentence = `The embedded broker cannot listen on ${host}:${port}: ${describeError(error)}`
       reject(new FanfareError('settings-invalid', sentence, { cause: error }))
     })

@@ -10,7 +10,7 @@
  */
 import { AmqpError } from '../amqp-error.ts'
 import { FRAME_HEADER, type Frame } from '../codec/frame-reader.ts'
-import { type Method, methodTable } from '../codec/methods.ts'
+import type { Method } from '../codec/methods.ts'
 import { Confirms } from './confirms.ts'
 import { Declarations } from './declarations.ts'
 import type { ChannelLink } from './link.ts'
@@ -160,7 +160,3 @@ export class Channel {
     }
   }
 }
-
-/** The ids of the method an error answers, as close methods carry them. */
-export const idsOf = (name: keyof typeof methodTable | undefined): { classId: number; methodId: number } =>
-  name === undefined ? { classId: 0, methodId: 0 } : { classId: methodTable[name].classId, methodId: methodTable[name].methodId }

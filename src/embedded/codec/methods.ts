@@ -181,3 +181,10 @@ export type MethodArgs<Name extends MethodName> = {
 
 /** A decoded method; switching on `name` tells the arguments' types. */
 export type Method = { [Name in MethodName]: { readonly name: Name; readonly args: MethodArgs<Name> } }[MethodName]
+
+/** The ids of the method an error answers, as close methods carry them; zeros when it answers none. */
+export function idsOf(name: MethodName | undefined): { classId: number; methodId: number } {
+  if (name === undefined) return { classId: 0, methodId: 0 }
+  const { classId, methodId } = methodTable[name]
+  return { classId, methodId }
+}

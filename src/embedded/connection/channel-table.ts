@@ -3,10 +3,10 @@
  * them all when the connection ends.
  */
 import { AmqpError } from '../amqp-error.ts'
-import { Channel, idsOf } from '../channel/channel.ts'
+import { Channel } from '../channel/channel.ts'
 import type { ChannelLink } from '../channel/link.ts'
 import type { Frame } from '../codec/frame-reader.ts'
-import type { Method, MethodName } from '../codec/methods.ts'
+import { idsOf, type Method, type MethodName } from '../codec/methods.ts'
 import type { Outbox } from './outbox.ts'
 
 /** What all channels of a connection share of its link. */

@@ -3,6 +3,7 @@
  * Tests compare a run's figures with it. It can also be written to a file, a line of JSON per entry.
  */
 import { appendFileSync } from 'node:fs'
+import { describeError, FanfareError } from '../../errors.ts'
 import { US_PER_MS } from '../../units.ts'
 import type { Fault } from './fault.ts'
 
@@ -51,9 +52,15 @@ export class TruthLog {
   readonly entries: TruthEntry[] = []
   readonly #file: string | undefined
 
-  /** `file` is appended to. */
+  /** `file` is appended to; throws `settings-invalid` when it cannot be. */
   constructor(file: string | undefined) {
     this.#file = file
+    if (file === undefined) return
+    try {
+      appendFileSync(file, '')
+    } catch (error) {
+      throw new FanfareError('settings-invalid', `The truth log cannot be written: ${describeError(error)}`, { cause: error })
+    }
   }
 
   /** Written at once and in order, so that the file is whole even when the process is killed. */

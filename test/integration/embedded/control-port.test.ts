@@ -74,6 +74,13 @@ describe('the control port', () => {
     assert.equal(huge.status, 400)
   })
 
+  test('a truth log that cannot be written is refused before anything listens', async () => {
+    await assert.rejects(startBroker({ truthFile: join(folder, 'absent', 'truth.ndjson') }), {
+      code: 'settings-invalid',
+      message: /^The truth log cannot be written: ENOENT/,
+    })
+  })
+
   test('a port that is taken is refused with a sentence, and nothing is left listening', async () => {
     const taken = Number(new URL(broker.controlUrl!).port)
     await assert.rejects(startBroker({ controlPort: taken }), {
