@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { basename } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { filesBelow, pages, textOf } from './project-files.ts'
+import { filesBelow, isThere, pages, textOf } from './project-files.ts'
 
 const sources = filesBelow('src', '.ts')
 const tests = filesBelow('test', '.ts')
@@ -35,4 +35,13 @@ test('no test is left out or singled out', () => {
 
 test('nothing is left to be done', () => {
   assert.deepEqual(matching([...sources, ...tests], /\b(?:TO[D]O|FIX[M]E)\b/), [])
+})
+
+test('links between pages lead somewhere', () => {
+  const broken = pages().flatMap((page) =>
+    Array.from(textOf(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g), ([, target]) => join(dirname(page), target!))
+      .filter((path) => !isThere(path))
+      .map((path) => `${page} links to ${path}`),
+  )
+  assert.deepEqual(broken, [])
 })

@@ -1,5 +1,5 @@
 /** The project's files as the tidy tests read them. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -7,6 +7,9 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** The text of a file, by its path from the project's root. */
 export const textOf = (path: string): string => readFileSync(join(root, path), 'utf8')
+
+/** Whether there is such a file or folder. */
+export const isThere = (path: string): boolean => existsSync(join(root, path))
 
 /** Paths from the project's root of all files below `folder` that end so, sorted. */
 export const filesBelow = (folder: string, ending: string): string[] =>
