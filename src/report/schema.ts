@@ -155,7 +155,12 @@ const tester = z.object({
   loopDelayUs: summary,
   passBusyUs: summary.optional().describe('per delivery: how long its loop pass had been busy'),
   loopUtilisation: z.array(
-    z.object({ replica: count, thread: count, role: z.string(), ratio: z.number().describe('busy time of the event loop ÷ time') }),
+    z.object({
+      replica: count,
+      thread: z.int().describe('receiver threads from 0; −1 the main thread, −2 the publisher'),
+      role: z.string(),
+      ratio: z.number().describe('busy time of the event loop ÷ time'),
+    }),
   ),
   framesPerRead: z.number().optional(),
   rssBytes: count.optional(),

@@ -5,7 +5,7 @@
 import type { Settings } from '../config/settings.ts'
 import type { PublisherLog } from '../measure/publisher-log.ts'
 import type { Snapshot } from '../measure/snapshot.ts'
-import { usToMs } from '../units.ts'
+import { US_PER_SECOND, usToMs } from '../units.ts'
 import { observedLog } from './observed-log.ts'
 import type { StopReason } from './result.ts'
 import type { Story } from './story.ts'
@@ -13,6 +13,8 @@ import { waitFor } from './wait.ts'
 
 /** How many times the largest latency or silence seen must pass without a delivery before silence means the end. */
 const QUIET_FACTOR = 2
+/** How often what is owed is counted anew (a late confirm, a client that went away): it looks at every client. */
+const EXPECT_EVERY_US = US_PER_SECOND
 
 export interface DrainFacts {
   readonly expected: number
@@ -32,8 +34,11 @@ export async function drain(story: Story): Promise<void> {
   const { crowd, plan, nowUs } = story.parts
   story.enter('drain')
   const startedUs = nowUs()
+  let expectedUs = Number.NEGATIVE_INFINITY
   const reason = await waitFor(story, async () => {
-    const snapshot = await crowd.expect(currentLog(story))
+    const isDue = nowUs() - expectedUs >= EXPECT_EVERY_US
+    if (isDue) expectedUs = nowUs()
+    const snapshot = isDue ? await crowd.expect(currentLog(story)) : await crowd.refresh()
     return decideDrain(factsFrom(snapshot, { startedUs, nowUs: nowUs(), isTotalKnown: isTotalKnown(story) }), plan.settings)
   })
   story.stop(reason)

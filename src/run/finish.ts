@@ -9,6 +9,8 @@ import { cpuSeconds, type Story } from './story.ts'
 /** What an interrupted run still waits for deliveries that are on their way. */
 const INTERRUPT_GRACE_MS = MS_PER_SECOND
 const ASK_EVERY_MS = 50
+/** With fewer clients the growth of memory is that of the threads, not of the clients. */
+const MIN_CLIENTS_FOR_BYTES = 1_000
 
 export async function finish(story: Story): Promise<RunResult> {
   const { crowd, publisher, plan, nowUs } = story.parts
@@ -62,6 +64,6 @@ const lastHeardUs = (story: Story, receivers: Snapshot): number | undefined =>
   story.parts.publisher === undefined ? receivers.lastDeliveryUs : undefined
 
 function bytesPerClient(story: Story, readyClients: number): number | undefined {
-  if (story.rssAtReadyBytes === undefined || readyClients === 0) return undefined
+  if (story.rssAtReadyBytes === undefined || readyClients < MIN_CLIENTS_FOR_BYTES) return undefined
   return Math.max(0, story.rssAtReadyBytes - story.rssAtStartBytes) / readyClients
 }

@@ -1,0 +1,89 @@
+/**
+ * Conducts one run in this process: settings become a plan, the plan parts, the parts a story, and its result what people and
+ * machines read. It decides nothing: the exit code is the verdict's.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Registry } from 'prom-client'
+import { startThreadCrowd } from '../clients/thread-crowd.ts'
+import { makePlan, receiverThreads } from '../config/plan.ts'
+import type { Settings } from '../config/settings.ts'
+import { RunClock } from '../measure/clock.ts'
+import { ThreadWatch } from '../measure/thread-watch.ts'
+import { anchorRunClock } from '../measure/wall-clock.ts'
+import { registerMetrics } from '../metrics/registry.ts'
+import { type MetricsServer, startMetricsServer } from '../metrics/server.ts'
+import { buildReport } from '../report/build.ts'
+import { examineMachine } from '../run/examine-machine.ts'
+import { refuseIfImpossible } from '../run/preflight.ts'
+import { run } from '../run/run.ts'
+import { readSystemFacts } from '../run/system-facts.ts'
+import { ThreadPublisher } from '../run/thread-publisher.ts'
+import { Board } from './board.ts'
+import type { CommandContext } from './context.ts'
+import { present } from './present.ts'
+import { showProgress } from './show-progress.ts'
+
+/** The main thread among the threads of a process. */
+const MAIN_THREAD = -1
+
+export interface ConductOptions {
+  /** The report on stdout and nothing else there. */
+  readonly isJson: boolean
+  /** What to do next, said at the end. */
+  readonly nextSteps?: readonly string[]
+}
+
+export async function conduct(settings: Settings, context: CommandContext, options: ConductOptions): Promise<number> {
+  const { runClockOffsetUs } = anchorRunClock()
+  const clock = new RunClock(runClockOffsetUs)
+  const plan = makePlan(settings, { runClockOffsetUs })
+  const facts = readSystemFacts()
+  refuseIfImpossible(await examineMachine(plan, plan.roster, facts))
+
+  const board = new Board(plan, clock)
+  const metrics = await serveMetrics(board, settings, context)
+  const progress = showProgress(board, context)
+  try {
+    const crowd = await startThreadCrowd(plan, {
+      share: plan.roster,
+      threads: receiverThreads(settings, { ...facts, clients: plan.roster.clients }),
+      localPorts: facts.localPorts,
+    })
+    const publisher = settings.injector === 'none' ? undefined : new ThreadPublisher(plan, { notice: progress.say })
+    const watch = new ThreadWatch({ clock, replica: plan.replica, thread: MAIN_THREAD, role: 'main' })
+    board.watch({ receivers: () => crowd.snapshot(), publisher: () => publisher?.snapshot() })
+    watch.start()
+    const result = await run({
+      plan,
+      crowd,
+      publisher,
+      nowUs: () => clock.nowUs(),
+      stop: context.stop,
+      mainThread: () => watch.take(),
+      onPhase: (phase) => board.enter(phase),
+    })
+    watch.stop()
+    progress.end()
+
+    const report = buildReport(result, context.version)
+    board.outcome = report.verdict.outcome
+    await present(report, settings, context, options)
+    await sleep(settings.lingerMs, undefined, { signal: context.stop }).catch(() => undefined)
+    return report.verdict.exitCode
+  } finally {
+    progress.end()
+    await metrics.close()
+  }
+}
+
+async function serveMetrics(
+  board: Board,
+  { metricsHost, metricsPort }: Settings,
+  { version, stderr }: CommandContext,
+): Promise<MetricsServer> {
+  const registry = new Registry()
+  registerMetrics(registry, 'run', { state: () => board.state(), outcome: () => board.outcome, version })
+  const server = await startMetricsServer({ host: metricsHost, port: metricsPort, registry, isReady: () => board.isReady() })
+  stderr.write(`metrics at ${server.url}/metrics\n`)
+  return server
+}

@@ -1,0 +1,19 @@
+/** From command names to what carries them out; the table that `main.ts` hands to the command line. */
+import type { ProgramParts } from '../cli/arguments.ts'
+import type { CommandContext } from './context.ts'
+import { demoCommand } from './demo.ts'
+import { doctorCommand } from './doctor.ts'
+import { runCommand } from './run.ts'
+import { brokerCommand, brokerFlags, targetCommand, targetFlags } from './tools.ts'
+
+export const handlersFor = (context: CommandContext): Omit<ProgramParts, 'version'> => ({
+  targetFlags,
+  brokerFlags,
+  handlers: {
+    run: (request) => runCommand(request, context),
+    demo: (request) => demoCommand(request, context),
+    doctor: (request) => doctorCommand(request, context),
+    target: (request) => targetCommand(request, context),
+    broker: (request) => brokerCommand(request, context),
+  },
+})

@@ -1,0 +1,32 @@
+/** Shows a finished report: the file, then the summary on stdout with the seed tool's two lines last, or the JSON alone. */
+import type { Settings } from '../config/settings.ts'
+import { seedLines, summaryText } from '../report/console.ts'
+import type { Report } from '../report/schema.ts'
+import { reportJson, writeReport } from '../report/write.ts'
+import type { CommandContext } from './context.ts'
+
+export interface PresentOptions {
+  readonly isJson: boolean
+  readonly nextSteps?: readonly string[]
+}
+
+export async function present(
+  report: Report,
+  settings: Settings,
+  { stdout, stderr, env }: CommandContext,
+  options: PresentOptions,
+): Promise<void> {
+  const written = await writeReport(report, settings.reportDir)
+  if (!written.isWritten) stderr.write(`warning report-not-written: ${written.warning}\n`)
+  if (options.isJson) {
+    stdout.write(reportJson(report))
+    return
+  }
+  if (!written.isWritten) stdout.write(written.json)
+  const summary = summaryText(report, {
+    isColoured: 'isTTY' in stdout && stdout.isTTY === true && !env.NO_COLOR,
+    ...(written.isWritten ? { reportPath: written.path } : {}),
+    ...(options.nextSteps === undefined ? {} : { nextSteps: options.nextSteps }),
+  })
+  stdout.write(`${summary}\n\n${seedLines(report)}\n`)
+}

@@ -1,0 +1,30 @@
+#!/usr/bin/env node
+/**
+ * The process edge: argv, environment, signals, exit code. It wires the commands and holds no logic.
+ */
+import { readFileSync } from 'node:fs'
+import { runCommandLine } from './cli/arguments.ts'
+import { listenForShutdown, tolerateClosedPipe } from './cli/shutdown.ts'
+import type { CommandContext } from './commands/context.ts'
+import { handlersFor } from './commands/handlers.ts'
+import { describeError, FanfareError } from './errors.ts'
+import { exitCodeOf } from './exit-codes.ts'
+import { Interruption } from './run/story.ts'
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+const shutdown = listenForShutdown((signal) => new Interruption(signal))
+tolerateClosedPipe(process.stdout)
+tolerateClosedPipe(process.stderr)
+
+const context: CommandContext = { version, env: process.env, stop: shutdown.stop, stdout: process.stdout, stderr: process.stderr }
+
+process.exitCode = await runCommandLine(process.argv.slice(2), { version, ...handlersFor(context) }).catch((error: unknown) => {
+  process.stderr.write(`fanfare: ${error instanceof FanfareError && error.code !== 'fault' ? error.message : faultText(error)}\n`)
+  return exitCodeOf(error)
+})
+shutdown.dispose()
+
+function faultText(error: unknown): string {
+  const where = error instanceof Error ? `\n${error.stack}` : ''
+  return `a fault of fanfare itself, please report it: ${describeError(error)}${where}`
+}
