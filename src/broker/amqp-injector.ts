@@ -4,7 +4,7 @@
  *
  *   idle ──open──▶ opening ──▶ up ──loss──▶ down ──reconnected──▶ up
  *                     │                       │
- *                     ▼ (open throws)         ▼ AMQP_WAIT_MS passed, or a permission was refused
+ *                     ▼ (open throws)         ▼ AMQP_WAIT_MS passed, a permission was refused, or it stalled
  *                   idle                     lost            close, from anywhere ──▶ closed
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -188,8 +188,7 @@ export class AmqpInjector implements Injector {
     this.#block(false, '')
     this.#abandon(state.outstanding)
     this.#listener!.onObstacleChanged()
-    // A refused permission is somebody's decision; trying again would only feed more probes to the refusal.
-    if (failure.code === 'broker-access-refused') this.#giveUp(failure)
+    if (isFinal(failure)) this.#giveUp(failure)
     else void this.#reconnect(this.#troubleSinceUs + this.#options.waitMs * US_PER_MS, failure)
     this.#failures += 1
   }
@@ -221,11 +220,8 @@ export class AmqpInjector implements Injector {
     if (this.#options.nowUs() - this.#progressUs < stallMs * US_PER_MS) return
     const why = this.#isBlocked ? 'it blocks publishing (an alarm of its memory or disk)' : 'it confirms nothing'
     const failure = new FanfareError('broker-stalled', `${this.#options.address.shown} has taken no probe for ${stallMs} ms: ${why}.`)
-    this.#state = { kind: 'down' }
-    this.#block(false, '')
-    this.#abandon(state.outstanding)
     void state.link.close()
-    this.#giveUp(failure)
+    this.#lose(failure)
   }
 
   #abandon(outstanding: Outstanding): void {
@@ -242,6 +238,12 @@ export class AmqpInjector implements Injector {
     if (this.obstacle() !== before) this.#listener!.onObstacleChanged()
   }
 }
+
+/**
+ * Losses after which no reconnecting helps: a refused permission is somebody's decision, and would be fed more and more probes; a broker
+ * that stalls has been waited for already.
+ */
+const isFinal = ({ code }: FanfareError): boolean => code === 'broker-access-refused' || code === 'broker-stalled'
 
 const waitedInVain = (error: FanfareError, waitMs: number): FanfareError =>
   waitMs === 0 ? error : new FanfareError(error.code, `${error.message} Waited ${waitMs} ms (AMQP_WAIT_MS).`, { cause: error.cause })
