@@ -9,10 +9,10 @@ import { makePlan, receiverThreads } from '../config/plan.ts'
 import type { Settings } from '../config/settings.ts'
 import { RunClock } from '../measure/clock.ts'
 import { ThreadWatch } from '../measure/thread-watch.ts'
-import { anchorRunClock } from '../measure/wall-clock.ts'
 import { registerMetrics } from '../metrics/registry.ts'
 import { type MetricsServer, startMetricsServer } from '../metrics/server.ts'
 import { buildReport } from '../report/build.ts'
+import { ClockWatch } from '../run/clock-watch.ts'
 import { examineMachine } from '../run/examine-machine.ts'
 import { refuseIfImpossible } from '../run/preflight.ts'
 import { run } from '../run/run.ts'
@@ -34,9 +34,9 @@ export interface ConductOptions {
 }
 
 export async function conduct(settings: Settings, context: CommandContext, options: ConductOptions): Promise<number> {
-  const { runClockOffsetUs } = anchorRunClock()
-  const clock = new RunClock(runClockOffsetUs)
-  const plan = makePlan(settings, { runClockOffsetUs })
+  const wallTime = new ClockWatch({ isStampedElsewhere: settings.injector === 'none' })
+  const clock = new RunClock(wallTime.runClockOffsetUs)
+  const plan = makePlan(settings, wallTime)
   const facts = readSystemFacts()
   refuseIfImpossible(await examineMachine(plan, plan.roster, facts))
 
@@ -53,6 +53,7 @@ export async function conduct(settings: Settings, context: CommandContext, optio
     const watch = new ThreadWatch({ clock, replica: plan.replica, thread: MAIN_THREAD, role: 'main' })
     board.watch({ receivers: () => crowd.snapshot(), publisher: () => publisher?.snapshot() })
     watch.start()
+    wallTime.start()
     const result = await run({
       plan,
       crowd,
@@ -61,8 +62,10 @@ export async function conduct(settings: Settings, context: CommandContext, optio
       stop: context.stop,
       mainThread: () => watch.take(),
       onPhase: (phase) => board.enter(phase),
+      wallTime,
     })
     watch.stop()
+    wallTime.stop()
     progress.end()
 
     const report = buildReport(result, context.version)

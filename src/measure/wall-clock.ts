@@ -21,12 +21,18 @@ const TICK_DEADLINE_US = 100_000
 
 /** Anchors the run clock to wall time; once per run, by the coordinator. Keeps its thread busy for about ten milliseconds. */
 export function anchorRunClock(sources: ClockSources = systemClocks): WallAnchor {
+  const anchor = tightestTick(sources, { ticks: ANCHOR_TICKS, enoughUs: 0 })
+  assert(anchor !== undefined, 'Date.now() did not change while it was watched')
+  return anchor
+}
+
+/** The tightest of so many ticks, or the first whose bound is at most `enoughUs`. */
+function tightestTick(sources: ClockSources, { ticks, enoughUs }: { ticks: number; enoughUs: number }): WallAnchor | undefined {
   let best: WallAnchor | undefined
-  for (let tick = 0; tick < ANCHOR_TICKS; tick++) {
+  for (let tick = 0; tick < ticks && (best === undefined || best.boundUs > enoughUs); tick++) {
     const anchor = watchTick(sources)
     if (anchor !== undefined && (best === undefined || anchor.boundUs < best.boundUs)) best = anchor
   }
-  assert(best !== undefined, 'Date.now() did not change while it was watched')
   return best
 }
 
@@ -58,7 +64,7 @@ export class WallWatch {
   readonly #sources: ClockSources
   #offsetUs: number
 
-  constructor(anchor: WallAnchor, sources: ClockSources = systemClocks) {
+  constructor(anchor: Pick<WallAnchor, 'runClockOffsetUs'>, sources: ClockSources = systemClocks) {
     this.#sources = sources
     this.#offsetUs = anchor.runClockOffsetUs
   }
@@ -76,6 +82,10 @@ export class WallWatch {
     return Math.abs(jumpUs) - (endUs - startUs) / 2 > WALL_JUMP_US ? jumpUs : undefined
   }
 }
+
+/** A check watches one tick, and more when the thread was interrupted in it: a wide bound says little, and would stay. */
+const CHECK_TICKS = 5
+const CHECK_ENOUGH_US = 100
 
 /** How fast wall time may run away from the monotonic clock between two checks: what NTP may slew, 500 ppm. */
 const SLEW_RATIO = 500e-6
@@ -98,9 +108,9 @@ export class EpochClock {
     this.#checkedAtUs = monotonicUs(sources)
   }
 
-  /** Watches one tick again, about a millisecond of a busy thread; call it once a second. */
+  /** Watches one tick again (five at most), about a millisecond of a busy thread; call it once a second. */
   check(): void {
-    const found = watchTick(this.#sources)
+    const found = tightestTick(this.#sources, { ticks: CHECK_TICKS, enoughUs: CHECK_ENOUGH_US })
     if (found === undefined) return
     const distanceUs = Math.abs(found.runClockOffsetUs - this.runClockOffsetUs) + found.boundUs
     this.#checkedBoundUs = Math.max(this.#checkedBoundUs, distanceUs)

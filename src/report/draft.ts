@@ -31,9 +31,10 @@ export interface DraftParts {
 
 export function draftReport(result: RunResult, { fanout, version }: DraftParts): ReportDraft {
   const { plan, receivers, publisher, startedUs, publishEndedUs } = result
-  const publisherBoundUs = publisher?.clockBoundUs ?? 0
+  // Another program stamps with wall time, from which the run clock may be some way off.
+  const stampBoundUs = publisher?.clockBoundUs ?? result.epochBoundUs ?? 0
   // A latency is the difference of two clock readings, so their bounds add up.
-  const boundUs = receivers.clockBoundUs + publisherBoundUs
+  const boundUs = receivers.clockBoundUs + stampBoundUs
   const threads = threadsOf(result)
   return {
     schema: REPORT_SCHEMA,
@@ -59,7 +60,7 @@ export function draftReport(result: RunResult, { fanout, version }: DraftParts):
     tester: testerGroup({ ...selfCheck(result), threads, ...result }),
     clock: { shared: result.replicas.length <= 1, boundUs, offsets: [] },
     targets: targetGroups(receivers, shownTargets(plan)),
-    replicas: replicaGroups(result.replicas, publisherBoundUs),
+    replicas: replicaGroups(result.replicas, stampBoundUs),
     latencyBucketBoundsUs: [...latencyBucketBoundsUs],
     timeline: timelineGroup(receivers, publisher, startedUs),
     histograms: histogramsGroup({

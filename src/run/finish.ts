@@ -38,12 +38,13 @@ export async function finish(story: Story): Promise<RunResult> {
     publisher: publisher?.snapshot(),
     log,
     replicas: story.parts.replicas?.() ?? [],
+    epochBoundUs: story.parts.wallTime?.epochBoundUs,
     mainThread: story.parts.mainThread(),
     cpuSeconds: story.cpuAtReadySeconds === undefined ? undefined : story.cpuAtDrainEndSeconds - story.cpuAtReadySeconds,
     rssBytes: process.memoryUsage.rss(),
     bytesPerClient: bytesPerClient(story, receivers.clients.ready),
     died: crowd.died,
-    warnings: story.warnings,
+    warnings: [...story.warnings, ...(story.parts.wallTime?.warnings ?? [])],
   }
 }
 

@@ -24,6 +24,12 @@ export interface RunState {
   readonly publisher: PublisherSnapshot | undefined
 }
 
+/** What a reader of the figures should know; codes are stable. */
+export interface Warning {
+  readonly code: string
+  readonly text: string
+}
+
 export interface RunResult {
   readonly plan: Plan
   readonly stopReason: StopReason
@@ -44,6 +50,8 @@ export interface RunResult {
   readonly log: PublisherLog
   /** Snapshots by replica, when there are several. */
   readonly replicas: readonly { readonly replica: number; readonly name: string; readonly receivers: Snapshot }[]
+  /** INJECTOR=none: how far the run clock was from the wall time that probes are stamped with, at most; microseconds. */
+  readonly epochBoundUs?: number | undefined
   readonly mainThread: ThreadHealth
   /** User + system time of the process, all threads, ready barrier to end of drain, seconds. */
   readonly cpuSeconds: number | undefined
@@ -53,5 +61,5 @@ export interface RunResult {
   /** Receiver threads or replicas that died, a sentence each. */
   readonly died: readonly string[]
   /** Warnings gathered on the way. */
-  readonly warnings: readonly { readonly code: string; readonly text: string }[]
+  readonly warnings: readonly Warning[]
 }

@@ -7,8 +7,9 @@ import type { Plan } from '../config/plan.ts'
 import { FanfareError } from '../errors.ts'
 import type { Snapshot, ThreadHealth } from '../measure/snapshot.ts'
 import { usToSeconds } from '../units.ts'
+import type { ClockWatch } from './clock-watch.ts'
 import type { Publisher } from './publisher.ts'
-import type { Phase, StopReason } from './result.ts'
+import type { Phase, StopReason, Warning } from './result.ts'
 
 /** Why a run is interrupted from outside; the reason of the `stop` signal. */
 export class Interruption {
@@ -31,13 +32,10 @@ export interface RunParts {
   /** The main thread's own figures, for the self-check. */
   readonly mainThread: () => ThreadHealth
   readonly onPhase: (phase: Phase) => void
+  /** What watching wall time has found so far. */
+  readonly wallTime?: Pick<ClockWatch, 'epochBoundUs' | 'warnings'>
   /** Snapshots by replica, when there are several. */
   readonly replicas?: () => readonly { readonly replica: number; readonly name: string; readonly receivers: Snapshot }[]
-}
-
-export interface Warning {
-  readonly code: string
-  readonly text: string
 }
 
 /** Ends the story early for a reason that is neither an error nor an interruption. */

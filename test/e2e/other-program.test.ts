@@ -32,6 +32,8 @@ test('INJECTOR=none with MSG_COUNT: that many probes are owed, and the run ends 
   assert.equal(report?.deliveries.delivered, 1_000)
   assert.equal(report?.stopReason, 'complete')
   assert.equal(report?.publish, undefined)
+  const { boundUs = 0 } = report?.clock ?? {}
+  assert.ok(boundUs > 0 && boundUs < 5_000, `the clock is known within ${boundUs} µs`)
 })
 
 test('INJECTOR=none without MSG_COUNT: the highest sequence heard is the count, and holes below it are losses', async () => {
