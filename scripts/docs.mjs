@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { settingsTables } from '../src/config/settings-page.ts'
 import { metricTables } from '../src/metrics/page.ts'
 import { reportJsonSchema } from '../src/report/json-schema.ts'
+import { glossaryList, warningTable } from '../src/report/reading-page.ts'
 import { figureTables } from '../src/report/thresholds-page.ts'
 
 const docs = fileURLToPath(new URL('../docs', import.meta.url))
@@ -21,3 +22,5 @@ writeFileSync(join(docs, 'report.schema.json'), reportJsonSchema())
 fill('../README.md', 'settings', settingsTables())
 fill('thresholds.md', 'figures', figureTables())
 fill('metrics.md', 'metrics', metricTables())
+fill('reading-a-report.md', 'glossary', glossaryList())
+fill('reading-a-report.md', 'warnings', warningTable())

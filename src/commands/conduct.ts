@@ -12,6 +12,8 @@ import { ThreadWatch } from '../measure/thread-watch.ts'
 import { registerMetrics } from '../metrics/registry.ts'
 import { type MetricsServer, startMetricsServer } from '../metrics/server.ts'
 import { buildReport } from '../report/build.ts'
+import { LiveFeed } from '../report/live-page/live-feed.ts'
+import { livePage, pageOf } from '../report/live-page/live-page.ts'
 import { ClockWatch } from '../run/clock-watch.ts'
 import { examineMachine } from '../run/examine-machine.ts'
 import { refuseIfImpossible } from '../run/preflight.ts'
@@ -79,14 +81,27 @@ export async function conduct(settings: Settings, context: CommandContext, optio
   }
 }
 
+/** Metrics and the live page on one port. */
 async function serveMetrics(
   board: Board,
   { metricsHost, metricsPort }: Settings,
   { version, stderr }: CommandContext,
-): Promise<MetricsServer> {
+): Promise<Pick<MetricsServer, 'close'>> {
   const registry = new Registry()
   registerMetrics(registry, 'run', { state: () => board.state(), outcome: () => board.outcome, version })
-  const server = await startMetricsServer({ host: metricsHost, port: metricsPort, registry, isReady: () => board.isReady() })
-  stderr.write(`metrics at ${server.url}/metrics\n`)
-  return server
+  const feed = new LiveFeed({ state: () => board.state(), nowUs: () => board.nowUs(), outcome: () => board.outcome })
+  const server = await startMetricsServer({
+    host: metricsHost,
+    port: metricsPort,
+    registry,
+    isReady: () => board.isReady(),
+    pages: { '/': pageOf(livePage(board.state().plan, version)), '/events': feed.page },
+  })
+  stderr.write(`live page at ${server.url}/, metrics at ${server.url}/metrics\n`)
+  return {
+    close: () => {
+      feed.close()
+      return server.close()
+    },
+  }
 }

@@ -1,8 +1,10 @@
 /** From command names to what carries them out; the table that `main.ts` hands to the command line. */
 import type { ProgramParts } from '../cli/arguments.ts'
+import { compareCommand } from './compare.ts'
 import type { CommandContext } from './context.ts'
 import { demoCommand } from './demo.ts'
 import { doctorCommand } from './doctor.ts'
+import { reportCommand } from './report.ts'
 import { runCommand } from './run.ts'
 import { brokerCommand, brokerFlags, targetCommand, targetFlags } from './tools.ts'
 
@@ -15,5 +17,7 @@ export const handlersFor = (context: CommandContext): Omit<ProgramParts, 'versio
     doctor: (request) => doctorCommand(request, context),
     target: (request) => targetCommand(request, context),
     broker: (request) => brokerCommand(request, context),
+    report: (request) => reportCommand(request, context),
+    compare: (request) => compareCommand(request, context),
   },
 })

@@ -4,6 +4,7 @@ import { seedLines, summaryText } from '../report/console.ts'
 import type { Report } from '../report/schema.ts'
 import { reportJson, writeReport } from '../report/write.ts'
 import type { CommandContext } from './context.ts'
+import { isColoured, isTerminal } from './terminal.ts'
 
 export interface PresentOptions {
   readonly isJson: boolean
@@ -24,9 +25,12 @@ export async function present(
   }
   if (!written.isWritten) stdout.write(written.json)
   const summary = summaryText(report, {
-    isColoured: 'isTTY' in stdout && stdout.isTTY === true && !env.NO_COLOR,
+    isColoured: isColoured(stdout, env),
+    ...(isTerminal(stdout, env) ? { columns: stdout.columns } : {}),
     ...(written.isWritten ? { reportPath: written.path } : {}),
-    ...(options.nextSteps === undefined ? {} : { nextSteps: options.nextSteps }),
+    nextSteps: [...(written.isWritten ? [pageStep(written.path)] : []), ...(options.nextSteps ?? [])],
   })
   stdout.write(`${summary}\n\n${seedLines(report)}\n`)
 }
+
+const pageStep = (reportPath: string): string => `with charts, as one page: npx fanfare report ${reportPath} --html > report.html`

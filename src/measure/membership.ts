@@ -35,6 +35,8 @@ interface Absence {
 export interface MembershipSecond {
   opened: number
   ready: number
+  /** Signed change of clients that are open and ready; what they close themselves at the end does not count. */
+  connected: number
   disconnected: number
 }
 
@@ -113,6 +115,7 @@ export class Membership {
   ready(slot: number, atUs: number): void {
     this.#isConnected[slot] = 1
     this.#changes.clients.connected++
+    this.#second(atUs).connected++
     this.#changes.lastReadyUs = atUs
     this.#readyLatency.record(atUs - this.#openedUs[slot]!)
     if (this.isReady(slot)) {
@@ -143,7 +146,10 @@ export class Membership {
       target.disconnected++
       this.#second(atUs).disconnected++
     }
-    if (wasConnected) this.#absent(slot, atUs)
+    if (wasConnected) {
+      this.#second(atUs).connected--
+      this.#absent(slot, atUs)
+    }
     if (!this.isReady(slot) && !willRetry) {
       this.#changes.clients.failed++
       target.failed++
@@ -209,7 +215,7 @@ export class Membership {
     const second = Math.floor(usToSeconds(atUs))
     let counts = this.#changes.seconds.get(second)
     if (counts === undefined) {
-      counts = { opened: 0, ready: 0, disconnected: 0 }
+      counts = { opened: 0, ready: 0, connected: 0, disconnected: 0 }
       this.#changes.seconds.set(second, counts)
     }
     return counts

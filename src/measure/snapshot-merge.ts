@@ -208,6 +208,7 @@ const addSeconds = (a: TimelineSecond, b: TimelineSecond): TimelineSecond => ({
   delivered: a.delivered + b.delivered,
   opened: a.opened + b.opened,
   ready: a.ready + b.ready,
+  connected: a.connected + b.connected,
   disconnected: a.disconnected + b.disconnected,
   latencyUs: mergeHistograms(a.latencyUs, b.latencyUs),
 })

@@ -3,7 +3,7 @@ import type { DeliveryChanges } from './delivery-figures.ts'
 import { type FanoutColumns, mergeFanout, NO_FANOUT } from './fanout-merge.ts'
 import { emptyHistogram, type HistogramData } from './histogram.ts'
 import { sumHistograms } from './histogram-merge.ts'
-import type { MembershipChanges } from './membership.ts'
+import type { MembershipChanges, MembershipSecond } from './membership.ts'
 import type { Settlement, Shortfall } from './settlement.ts'
 import type { DeliveryCounts, FanoutRows, Snapshot, TargetCounts, ThreadHealth, TimelineSecond } from './snapshot.ts'
 
@@ -84,12 +84,14 @@ function sum(values: readonly number[] | Float64Array): number {
   return total
 }
 
+const NOTHING: MembershipSecond = { opened: 0, ready: 0, connected: 0, disconnected: 0 }
+
 function timeline(membership: MembershipChanges, deliveries: DeliveryChanges): TimelineSecond[] {
   const seconds = [...new Set([...membership.seconds.keys(), ...deliveries.latencyBySecond.keys()])].sort((a, b) => a - b)
   return seconds.map((second) => {
     const latencyUs = deliveries.latencyBySecond.get(second) ?? emptyHistogram()
-    const { opened, ready, disconnected } = membership.seconds.get(second) ?? { opened: 0, ready: 0, disconnected: 0 }
-    return { second, delivered: latencyUs.count, opened, ready, disconnected, latencyUs }
+    const { opened, ready, connected, disconnected } = membership.seconds.get(second) ?? NOTHING
+    return { second, delivered: latencyUs.count, opened, ready, connected, disconnected, latencyUs }
   })
 }
 

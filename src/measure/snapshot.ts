@@ -50,6 +50,8 @@ export interface TimelineSecond {
   delivered: number
   opened: number
   ready: number
+  /** Signed change of clients that are open and ready; what they close themselves at the end does not count. */
+  connected: number
   disconnected: number
   latencyUs: HistogramData
 }

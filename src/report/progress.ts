@@ -9,7 +9,7 @@ export function progressLine(figures: LiveFigures): string {
     clientsText(figures),
     publishText(figures),
     deliveriesText(figures),
-    latencyText('last second', figures.lastSecond),
+    isOver(figures.phase) ? '' : latencyText('last second', figures.lastSecond),
     latencyText('run', figures.run),
     oddText(figures),
   ]
@@ -31,13 +31,18 @@ function clientsText({ clients }: LiveFigures): string {
 
 function publishText({ publish, phase }: LiveFigures): string {
   if (publish === undefined || publish.published === 0) return ''
-  const rate = phase === 'publish' ? ` at ${formatRate(publish.ratePerSecond)}` : ''
-  const obstacle = publish.obstacle === undefined ? '' : ` (${publish.obstacle})`
+  const isPublishing = phase === 'publish'
+  const rate = isPublishing ? ` at ${formatRate(publish.ratePerSecond)}` : ''
+  const obstacle = isPublishing && publish.obstacle !== undefined ? ` (${publish.obstacle})` : ''
   return `published ${formatCount(publish.published)}${rate}${obstacle}`
 }
 
-function deliveriesText({ deliveries, publish }: LiveFigures): string {
+/** Rates mean nothing any more. */
+const isOver = (phase: LiveFigures['phase']): boolean => phase === 'close' || phase === 'done'
+
+function deliveriesText({ deliveries, publish, phase }: LiveFigures): string {
   if (deliveries.delivered === 0 && (publish?.published ?? 0) === 0) return ''
+  if (isOver(phase)) return `delivered ${formatCount(deliveries.delivered)}`
   const offered = deliveries.offeredPerSecond === undefined ? '' : ` of ${formatRate(deliveries.offeredPerSecond)} offered`
   return `delivered ${formatCount(deliveries.delivered)} at ${formatRate(deliveries.ratePerSecond)}${offered}, ${formatCount(deliveries.outstanding)} outstanding`
 }

@@ -195,7 +195,7 @@ const timelineSecond = z.object({
   atMs,
   published: count.optional(),
   delivered: count,
-  ready: count.describe('clients ready at the end of the second'),
+  ready: count.describe('clients open and ready at the end of the second'),
   opened: count.optional().describe('sockets opened in the second'),
   disconnected: count.optional().describe('connections lost in the second'),
   latencyUs: z.object({ p50: us.optional(), p99: us.optional(), max: us.optional() }),

@@ -29,7 +29,7 @@ export function timelineGroup(receivers: Snapshot, publisher: PublisherSnapshot 
   let ready = 0
   for (let second = smallest(seconds); second <= largest(seconds); second++) {
     const entry = heard.get(second)
-    ready += (entry?.ready ?? 0) - (entry?.disconnected ?? 0)
+    ready += entry?.connected ?? 0
     entries.push({
       atMs: second * MS_PER_SECOND - startedMs,
       published: publisher === undefined ? undefined : (published.get(second) ?? 0),

@@ -39,7 +39,7 @@ export function percentileSvg(curves: readonly Curve[]): Markup {
   return html`<svg class="percentiles" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${describe(curves)}">
 ${xAxis(scales, smallestTail)}${yAxis(scales, ticksUs)}
 ${curves.map((curve) => html`<path class="curve ${curve.name}" d="${path(curve, scales)}"/>`)}
-${curves.map((curve, index) => legendEntry(curve.name, index))}
+${curves.map((curve, index) => legendEntry(curve.name, curves.length - index))}
 <text class="axis" x="${MARGIN.left + PLOT_WIDTH / 2}" y="${HEIGHT - 6}" text-anchor="middle">share heard within the time on the left</text>
 </svg>`
 }
@@ -84,9 +84,11 @@ const yAxis = ({ y }: Scales, ticksUs: readonly number[]): Markup[] =>
 const path = ({ points }: Curve, { x, y }: Scales): string =>
   points.map(([tail, us], index) => `${index === 0 ? 'M' : 'L'}${x(tail)} ${y(us)}`).join('')
 
-const legendEntry = (name: string, index: number): Markup => {
-  const y = MARGIN.top + 16 + index * 18
-  return html`<path class="curve ${name}" d="M${MARGIN.left + 12} ${y}h22"/><text class="legend" x="${MARGIN.left + 40}" y="${y + 4}">${name}</text>`
+/** In the lower right corner, which curves that rise to the right leave free; `place` counts lines from below. */
+const legendEntry = (name: string, place: number): Markup => {
+  const x = MARGIN.left + PLOT_WIDTH - 130
+  const y = MARGIN.top + PLOT_HEIGHT - place * 18
+  return html`<path class="curve ${name}" d="M${x} ${y}h22"/><text class="legend" x="${x + 28}" y="${y + 4}">${name}</text>`
 }
 
 /** What a reader who does not see the chart should know of it. */

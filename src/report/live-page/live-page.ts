@@ -1,4 +1,6 @@
 /** The live page: what runs now, as it happens. It only shows; there is nothing on it that changes a run. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Plan } from '../../config/plan.ts'
 import { settingsTable } from '../../config/settings.ts'
 import { chartLibrary, liveScript, pageStyle } from '../html/assets.ts'
@@ -34,3 +36,11 @@ export const livePage = (plan: Plan, version: string): string =>
 </body>
 </html>
 `.text
+
+/** A page to serve that is always the same. */
+export const pageOf =
+  (text: string) =>
+  (_request: IncomingMessage, response: ServerResponse): void => {
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' })
+    response.end(text)
+  }

@@ -100,6 +100,7 @@ const snapshots: fc.Arbitrary<Snapshot> = fc.record({
       delivered: fc.nat(9),
       opened: fc.nat(9),
       ready: fc.nat(9),
+      connected: fc.integer({ min: -9, max: 9 }),
       disconnected: fc.nat(9),
       latencyUs: histograms,
     }),

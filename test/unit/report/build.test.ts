@@ -115,6 +115,26 @@ test('the timeline has an entry for every second, silent ones too', () => {
   assert.deepEqual([latencyBucketBoundsUs[bucket - 1], latencyBucketBoundsUs[bucket], count], [126, 158, 100])
 })
 
+test('the timeline tells how many clients are there, also after some were lost and came back', () => {
+  const result = simulateRun({ clients: 100, probes: 200 })
+  const [, second, third, ...later] = result.receivers.timeline
+  const changed = [
+    { ...second!, connected: -7, disconnected: 7 },
+    { ...third!, connected: 5 },
+  ]
+  const { timeline } = buildReport(
+    { ...result, receivers: { ...result.receivers, timeline: [result.receivers.timeline[0]!, ...changed, ...later] } },
+    '0.1.0',
+  )
+  assert.deepEqual(
+    timeline
+      .filter(({ delivered }) => delivered > 0)
+      .map(({ ready }) => ready)
+      .slice(0, 3),
+    [93, 98, 98],
+  )
+})
+
 test('bucket counts of a second add up to its deliveries, whatever their latencies', () => {
   const { timeline } = reportOf({ latencyUs: (client, sequence) => (client + 1) * 10 ** (sequence % 9) })
   for (const { delivered, latencyBuckets } of timeline) {

@@ -4,5 +4,5 @@ import { test } from 'node:test'
 import { reportJsonSchema } from '../../../src/report/json-schema.ts'
 
 test('docs/report.schema.json is made from the schema in src (npm run docs)', () => {
-  assert.equal(readFileSync(new URL('../../../docs/report.schema.json', import.meta.url), 'utf8'), reportJsonSchema())
+  assert.ok(readFileSync(new URL('../../../docs/report.schema.json', import.meta.url), 'utf8') === reportJsonSchema())
 })
