@@ -42,6 +42,7 @@ export class InjectingPublisher implements Publisher, InjectorListener {
   #warmUp: PublishLoop | undefined
   #measured: PublishLoop | undefined
   #lostBecause: FanfareError | undefined
+  #isClosed = false
 
   constructor(options: InjectingPublisherOptions) {
     this.#options = options
@@ -95,13 +96,14 @@ export class InjectingPublisher implements Publisher, InjectorListener {
       targetRatePerSecond: targetRatePerSecond(plan),
       blocked: this.#blocked.map((interval) => ({ ...interval })),
       connectionLosses: this.#connectionLosses,
-      obstacle: injector.obstacle(),
+      obstacle: this.#isClosed ? undefined : injector.obstacle(),
       thread: health(),
       clockBoundUs,
     }
   }
 
   close(): Promise<void> {
+    this.#isClosed = true
     return this.#options.injector.close()
   }
 

@@ -39,6 +39,7 @@ export interface PublisherSnapshot {
   confirmLatencyUs: HistogramData
   /** Probes published per second of the run: [second since the epoch, count]. */
   timeline: [number, number][]
+  /** What stands in the way now; undefined once the publisher is closed. */
   obstacle: Obstacle | undefined
   thread: ThreadHealth
   clockBoundUs: number
