@@ -6,7 +6,7 @@
  *   waiting   its time has come                   dialing
  *   dialing   the handshake was answered          open
  *   open      the subscription was acknowledged   ready
- *   any       the connection ended                over
+ *   any       the connection ended                over, or waiting with RECONNECT=on
  */
 export const ClientState = { waiting: 0, dialing: 1, open: 2, ready: 3, over: 4 } as const
 export type ClientStateCode = (typeof ClientState)[keyof typeof ClientState]

@@ -1,7 +1,8 @@
 /**
  * Dials one thread's clients in order, at the planned rate and within the limit of handshakes in flight, and gives up on
  * those that take too long. A failed dial is data and is not repeated, except on another local port when the first was busy,
- * and at another address of the name when nobody took a connection at the first. It keeps no books.
+ * and at another address of the name when nobody took a connection at the first. It keeps no books, and who dials again after
+ * a lost connection is decided by `reconnects.ts`.
  */
 import { isIP } from 'node:net'
 import { msToUs, usToMs } from '../units.ts'
@@ -62,11 +63,17 @@ export class Dialer {
     this.#pump()
   }
 
-  /** Dials nobody any more; returns the slots that were never dialed. What is in flight goes on. */
-  stop(): number[] {
+  /** Dials nobody for the first time any more. What is in flight goes on. */
+  stop(): void {
     this.#isStopped = true
     clearTimeout(this.#timer)
-    return this.#parts.clients.map((_, slot) => slot).slice(this.#next)
+  }
+
+  /** Dials a client again that has lost its connection; false when too many handshakes are in flight. */
+  dialAgain(slot: number): boolean {
+    if (this.#inFlight.size >= this.#parts.pacing.concurrency) return false
+    this.#begin(slot)
+    return true
   }
 
   /** The slot's handshake was answered. */
@@ -113,11 +120,11 @@ export class Dialer {
         this.#timer = setTimeout(() => this.#pump(), Math.max(SHORTEST_WAIT_MS, usToMs(decision.waitUs)))
         return
       }
-      this.#firstDial(this.#next++)
+      this.#begin(this.#next++)
     }
   }
 
-  #firstDial(slot: number): void {
+  #begin(slot: number): void {
     const { clients, targetPorts, sourceAddresses, nowUs, onDial, onImpossible, addresses } = this.#parts
     const client = clients[slot]!
     const target = targetOfClient(client, targetPorts.length)

@@ -22,6 +22,7 @@ import type { LocalPorts } from './local-ports.ts'
 import { hostOf, portOf } from './open-socket.ts'
 import { ReadyWatch } from './ready-watch.ts'
 import { Deliveries } from './receive.ts'
+import { Reconnects } from './reconnects.ts'
 import { TargetAddresses } from './target-addresses.ts'
 
 /** How often timeouts and heartbeats are looked at. */
@@ -46,9 +47,11 @@ export class Receiver implements EngineListener, LifeSteps {
   readonly #readyWatch: ReadyWatch
   readonly #heartbeats: HeartbeatRound | undefined
   readonly #goodbyes: Goodbyes
+  readonly #reconnects = new Reconnects()
   #dialer: Dialer | undefined
   #sweep: NodeJS.Timeout | undefined
   #isStopped = false
+  #isClosing = false
 
   /** Throws `settings-invalid` when the dialect's or the engine's settings make no sense. */
   constructor(parts: ReceiverParts) {
@@ -104,6 +107,8 @@ export class Receiver implements EngineListener, LifeSteps {
 
   /** Says goodbye to all targets; takes a bounded time. */
   async close(): Promise<void> {
+    this.#isClosing = true
+    this.#reconnects.giveUp()
     this.stopConnecting()
     await this.#goodbyes.sayAll()
     clearInterval(this.#sweep)
@@ -137,6 +142,7 @@ export class Receiver implements EngineListener, LifeSteps {
     if (!this.#states.is(slot, ClientState.open)) return
     this.#states.enter(slot, ClientState.ready)
     this.#readyWatch.settled(slot)
+    this.#reconnects.ready(slot)
     this.#parts.books.ready(slot, atUs)
   }
 
@@ -158,10 +164,20 @@ export class Receiver implements EngineListener, LifeSteps {
   }
 
   #over(slot: number, end: ConnectionEnd): void {
-    this.#states.enter(slot, ClientState.over)
+    const { books, clock } = this.#parts
+    const nowUs = clock.nowUs()
+    const willRetry = end.code !== undefined && this.#comesBack(slot)
+    this.#states.enter(slot, willRetry ? ClientState.waiting : ClientState.over)
     this.#readyWatch.settled(slot)
-    this.#parts.books.ended(slot, this.#parts.clock.nowUs(), end, false)
+    books.ended(slot, nowUs, end, willRetry)
+    if (willRetry) this.#reconnects.lost(slot, nowUs)
     this.#goodbyes.ended(slot)
+  }
+
+  /** Whoever was ready once comes back, however often that fails; a first dial that failed is a finding. */
+  #comesBack(slot: number): boolean {
+    if (this.#isClosing || !this.#parts.plan.settings.reconnect) return false
+    return this.#states.is(slot, ClientState.ready) || this.#reconnects.isReturning(slot)
   }
 
   #lookAtTimes(): void {
@@ -171,6 +187,7 @@ export class Receiver implements EngineListener, LifeSteps {
     for (const slot of this.#readyWatch.expired(nowUs)) {
       this.engine.abort(slot, 'ready-timeout', `the subscription was not acknowledged within ${plan.settings.readyTimeoutMs} ms`)
     }
+    this.#reconnects.dialDue(nowUs, (slot) => this.#dialer!.dialAgain(slot))
     for (const slot of this.#heartbeats?.due(nowUs) ?? []) {
       if (this.#states.is(slot, ClientState.ready)) this.#sessions[slot]!.heartbeat?.(this.#port.attend(slot, nowUs))
     }

@@ -232,6 +232,31 @@ describe('a crowd on threads', () => {
     })
   })
 
+  it('has clients come back with RECONNECT=on, and what they did not get meanwhile is missed', async () => {
+    await withTarget({}, async (target) => {
+      const crowd = await crowdOf({ WS_ADDR: target.url, WS_POOL_SIZE: '6', RECONNECT: 'on' })
+      crowd.connect()
+      await until(crowd, settled, 'all are ready')
+      const publisher = new Publisher(target, 30)
+      publisher.publish(10)
+      await until(crowd, ({ measured }) => measured.delivered === 60, 'the first ten have arrived')
+      const cut = target.clients.slice(0, 2)
+      for (const { socket } of cut) socket.terminate()
+      publisher.publish(10, (client) => !cut.includes(client))
+      await until(crowd, ({ clients }) => clients.reconnected === 2, 'both are back')
+      publisher.publish(10)
+      await until(crowd, ({ measured }) => measured.delivered === 160, 'everything has arrived')
+      const { measured, clients } = await crowd.settle(publisher.log, clock.nowUs())
+      assert.deepEqual(pick(measured, 'expected', 'delivered', 'missed', 'lost'), { expected: 180, delivered: 160, missed: 20, lost: 0 })
+      assert.deepEqual(pick(clients, 'ready', 'connected', 'disconnected', 'failed'), {
+        ready: 6,
+        connected: 6,
+        disconnected: 2,
+        failed: 0,
+      })
+    })
+  })
+
   it('books what a thread took along when it died as unaccounted', async () => {
     await withTarget({}, async (target) => {
       const workers: Worker[] = []

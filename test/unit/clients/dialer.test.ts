@@ -62,13 +62,27 @@ describe('the dialer', () => {
     assert.deepEqual(booked, [0, 1, 2, 3])
   })
 
+  it('dials again only where there is room for a handshake', async () => {
+    const { dialer, booked } = await dialerOf({
+      clients: [0, 1],
+      pacing: { startUs: 0, ratePerSecond: 1e9, concurrency: 1, firstClient: 0 },
+    })
+    dialer.start()
+    dialer.stop()
+    assert.equal(dialer.dialAgain(0), false)
+    dialer.opened(0)
+    assert.equal(dialer.dialAgain(0), true)
+    assert.deepEqual(booked, [0, 0])
+  })
+
   it('dials each client when it is due', async () => {
     const { dialer, booked, at } = await dialerOf({ pacing: { startUs: 1_000_000, ratePerSecond: 200, concurrency: 9, firstClient: 0 } })
     dialer.start()
     assert.deepEqual(booked, [0])
     at.us += 10_000
     await eventually(() => booked.length === 3, 'two more are dialed')
-    assert.deepEqual(dialer.stop(), [3])
+    dialer.stop()
+    assert.deepEqual(booked, [0, 1, 2])
   })
 
   it('tries the next address of a name only while none has worked', async () => {
