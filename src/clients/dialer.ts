@@ -26,6 +26,7 @@ export interface DialerParts {
   /** What to say when connected to its target. */
   readonly handshakeOf: (slot: number, target: number) => Dial['handshake']
   readonly onDial: (slot: number) => void
+  readonly onPortRetry: () => void
   /** A dial that could not even be tried; dials that were tried end through the engine. */
   readonly onImpossible: (slot: number, end: ConnectionEnd) => void
 }
@@ -44,8 +45,6 @@ interface Attempt {
 const SHORTEST_WAIT_MS = 1
 
 export class Dialer {
-  /** Dials repeated because the local port was busy. */
-  portRetries = 0
   readonly #parts: DialerParts
   readonly #connectTimeoutUs: number
   /** By slot, oldest first. */
@@ -158,11 +157,11 @@ export class Dialer {
   }
 
   #isWorthAnotherTry({ target, pair, remoteAddress, localPort }: Attempt, code: ConnectionEnd['code']): boolean {
-    const { addresses, ports } = this.#parts
+    const { addresses, ports, onPortRetry } = this.#parts
     switch (code) {
       case 'no-ports':
         if (localPort === undefined || !ports.wasBusy(pair)) return false
-        this.portRetries++
+        onPortRetry()
         return true
       case 'refused':
       case 'unreachable':

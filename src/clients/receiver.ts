@@ -94,6 +94,7 @@ export class Receiver implements EngineListener, LifeSteps {
       nowUs: () => clock.nowUs(),
       handshakeOf: (slot, target) => this.#protocol.handshake(wsAddr[target]!, identityOf(plan, share.clients[slot]!)),
       onDial: (slot) => this.#dialed(slot),
+      onPortRetry: () => this.#parts.books.portRetried(),
       onImpossible: (slot, end) => this.#over(slot, end),
     })
     this.#sweep = setInterval(() => this.#lookAtTimes(), SWEEP_MS)

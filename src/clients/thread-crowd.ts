@@ -4,7 +4,7 @@
  */
 import type { Plan, RosterShare } from '../config/plan.ts'
 import { RunClock } from '../measure/clock.ts'
-import { type HeardProbes, mergeHeard, owedProbes, undecidedSequences } from '../measure/owed.ts'
+import { type HeardProbes, mergeHeard, undecidedSequences } from '../measure/owed.ts'
 import type { PublisherLog } from '../measure/publisher-log.ts'
 import type { Snapshot } from '../measure/snapshot.ts'
 import { emptySnapshot, mergeSnapshots } from '../measure/snapshot-merge.ts'
@@ -134,10 +134,9 @@ class ThreadCrowd implements Crowd, ThreadListener {
   }
 
   #correctTheDead(log: PublisherLog, heard: HeardProbes): void {
-    const dead = this.#threads.filter((thread) => thread.isDead)
-    if (dead.length === 0) return
-    const owed = owedProbes(log, heard)
-    for (const thread of dead) this.onSnapshot(thread, correctionOfBooks(this.#knownOf(thread), this.#plan, owed))
+    for (const thread of this.#threads) {
+      if (thread.isDead) this.onSnapshot(thread, correctionOfBooks(this.#knownOf(thread), this.#plan, log, heard))
+    }
   }
 
   #knownOf(thread: ThreadHandle): Snapshot {

@@ -184,6 +184,11 @@ export class Books {
     this.#membership.dialed(slot, atUs)
   }
 
+  /** A dial is repeated because the local port was busy. */
+  portRetried(): void {
+    this.#membership.portRetried()
+  }
+
   opened(slot: number, atUs: number, localAddress: string, localPort: number): void {
     this.#membership.opened(slot, atUs, localAddress, localPort)
   }

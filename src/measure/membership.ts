@@ -45,6 +45,7 @@ export interface MembershipChanges {
   readonly clients: ClientCounts
   readonly errorsByCode: Partial<Record<CountedCode, number>>
   readonly endings: Record<string, number>
+  readonly portRetries: number
   readonly firstDialUs: number | undefined
   readonly lastReadyUs: number | undefined
   readonly connectLatencyUs: HistogramData
@@ -97,6 +98,11 @@ export class Membership {
   dialed(slot: number, atUs: number): void {
     this.#dialedUs[slot] = atUs
     this.#changes.firstDialUs ??= atUs
+  }
+
+  /** A dial is repeated from another local port. */
+  portRetried(): void {
+    this.#changes.portRetries++
   }
 
   opened(slot: number, atUs: number, localAddress: string, localPort: number): void {
@@ -226,6 +232,7 @@ const noChanges = (targets: number) => ({
   clients: emptyClientCounts(),
   errorsByCode: {} as Partial<Record<CountedCode, number>>,
   endings: {} as Record<string, number>,
+  portRetries: 0,
   firstDialUs: undefined as number | undefined,
   lastReadyUs: undefined as number | undefined,
   readyClients: [] as { readonly client: number; readonly readyUs: number }[],

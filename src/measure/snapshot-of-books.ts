@@ -40,6 +40,7 @@ export function booksSnapshot(changes: BooksChanges): Snapshot {
     clients: membership.clients,
     errorsByCode: membership.errorsByCode,
     endings: membership.endings,
+    portRetries: membership.portRetries,
     firstDialUs: membership.firstDialUs,
     lastReadyUs: membership.lastReadyUs,
     connectLatencyUs: membership.connectLatencyUs,

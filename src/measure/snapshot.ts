@@ -145,6 +145,8 @@ export interface Snapshot {
   errorsByCode: Partial<Record<CountedCode, number>>
   /** WebSocket close codes and HTTP statuses, as text ("1006", "http 503"); at most 64 different ones, then "other". */
   endings: Record<string, number>
+  /** Dials repeated because the local port was busy (EADDRINUSE, EADDRNOTAVAIL). */
+  portRetries: number
   firstDialUs: number | undefined
   lastReadyUs: number | undefined
   connectLatencyUs: HistogramData

@@ -75,6 +75,7 @@ const snapshots: fc.Arbitrary<Snapshot> = fc.record({
   endings: fc.dictionary(fc.oneof(fc.constantFrom('1006', 'other'), fc.nat(200).map(String)), fc.integer({ min: 1, max: 9 }), {
     maxKeys: 80,
   }),
+  portRetries: fc.nat(9),
   firstDialUs: maybeTime,
   lastReadyUs: maybeTime,
   connectLatencyUs: histograms,
