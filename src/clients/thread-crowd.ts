@@ -4,10 +4,11 @@
  */
 import type { Plan, RosterShare } from '../config/plan.ts'
 import { RunClock } from '../measure/clock.ts'
-import { type HeardProbes, mergeHeard, undecidedSequences } from '../measure/owed.ts'
+import { type HeardProbes, mergeHeard, owedProbes, undecidedSequences } from '../measure/owed.ts'
 import type { PublisherLog } from '../measure/publisher-log.ts'
 import type { Snapshot } from '../measure/snapshot.ts'
 import { emptySnapshot, mergeSnapshots } from '../measure/snapshot-merge.ts'
+import { SnapshotTotal } from '../measure/snapshot-total.ts'
 import { checkDialect } from './check-dialect.ts'
 import type { Crowd } from './crowd.ts'
 import { correctionAtDeath, correctionOfBooks } from './dead-thread.ts'
@@ -54,7 +55,7 @@ class ThreadCrowd implements Crowd, ThreadListener {
   readonly #threads: readonly ThreadHandle[]
   /** What each thread has told about its clients; only read when it dies. */
   readonly #known = new Map<ThreadHandle, Snapshot>()
-  #total = emptySnapshot()
+  readonly #total = new SnapshotTotal()
   #closing: Promise<Snapshot> | undefined
 
   constructor(plan: Plan, births: readonly ThreadBirth[]) {
@@ -82,37 +83,37 @@ class ThreadCrowd implements Crowd, ThreadListener {
   }
 
   snapshot(): Snapshot {
-    return this.#total
+    return this.#total.read()
   }
 
   async refresh(): Promise<Snapshot> {
     await this.#askAll({ kind: 'refresh' })
-    return this.#total
+    return this.#total.read()
   }
 
   async expect(log: PublisherLog): Promise<Snapshot> {
     const heard = await this.#heard(log)
     await this.#askAll({ kind: 'expect', log, heard })
     this.#correctTheDead(log, heard)
-    return this.#total
+    return this.#total.read()
   }
 
   async settle(log: PublisherLog, drainEndedUs: number): Promise<Snapshot> {
     const heard = await this.#heard(log)
     await this.#askAll({ kind: 'settle', log, heard, drainEndedUs })
     this.#correctTheDead(log, heard)
-    return this.#total
+    return this.#total.read()
   }
 
   close(): Promise<Snapshot> {
-    this.#closing ??= Promise.all(this.#threads.map((thread) => thread.leave())).then(() => this.#total)
+    this.#closing ??= Promise.all(this.#threads.map((thread) => thread.leave())).then(() => this.#total.read())
     return this.#closing
   }
 
   onSnapshot(thread: ThreadHandle, snapshot: Snapshot): void {
-    const { clients, measured, readyClients } = snapshot
-    this.#known.set(thread, mergeSnapshots(this.#knownOf(thread), { ...emptySnapshot(), clients, measured, readyClients }))
-    this.#total = mergeSnapshots(this.#total, snapshot)
+    const { fromUs, toUs, clients, measured, readyClients } = snapshot
+    this.#known.set(thread, mergeSnapshots(this.#knownOf(thread), { ...emptySnapshot(), fromUs, toUs, clients, measured, readyClients }))
+    this.#total.add(snapshot)
   }
 
   onDeath(thread: ThreadHandle, why: string): void {
@@ -134,9 +135,10 @@ class ThreadCrowd implements Crowd, ThreadListener {
   }
 
   #correctTheDead(log: PublisherLog, heard: HeardProbes): void {
-    for (const thread of this.#threads) {
-      if (thread.isDead) this.onSnapshot(thread, correctionOfBooks(this.#knownOf(thread), this.#plan, log, heard))
-    }
+    const dead = this.#threads.filter((thread) => thread.isDead)
+    if (dead.length === 0) return
+    const owed = owedProbes(log, heard)
+    for (const thread of dead) this.onSnapshot(thread, correctionOfBooks(this.#knownOf(thread), this.#plan, owed))
   }
 
   #knownOf(thread: ThreadHandle): Snapshot {

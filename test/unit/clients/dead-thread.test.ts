@@ -3,13 +3,13 @@ import { describe, it } from 'node:test'
 import { correctionAtDeath, correctionOfBooks } from '../../../src/clients/dead-thread.ts'
 import { loadSettings } from '../../../src/config/load.ts'
 import { makePlan } from '../../../src/config/plan.ts'
-import { ProbeState, type ProbeStateCode, type PublisherLog } from '../../../src/measure/publisher-log.ts'
+import { owedProbes } from '../../../src/measure/owed.ts'
+import { ProbeState, type ProbeStateCode } from '../../../src/measure/publisher-log.ts'
 import { emptyClientCounts, emptyDeliveryCounts, emptySnapshot, mergeSnapshots } from '../../../src/measure/snapshot-merge.ts'
 
 const plan = makePlan(loadSettings({ env: {} }).settings, { runClockOffsetUs: 0 })
-const logOf = (sentUs: number[], states: ProbeStateCode[] = sentUs.map(() => ProbeState.confirmed)): PublisherLog => ({
-  streams: [{ stream: 0, count: sentUs.length, sentUs: Float64Array.from(sentUs), states: Uint8Array.from(states) }],
-})
+const owed = (sentUs: number[], states: ProbeStateCode[] = sentUs.map(() => ProbeState.confirmed)) =>
+  owedProbes({ streams: [{ stream: 0, count: sentUs.length, sentUs: Float64Array.from(sentUs), states: Uint8Array.from(states) }] }, [])
 
 describe('a thread that died', () => {
   it('has no connection any more, and whoever was not ready has failed', () => {
@@ -26,11 +26,11 @@ describe('a thread that died', () => {
     }
     // client 0 is owed five, client 1 the three that were sent since it was ready
     const sentUs = [100, 200, 300, 400, 500]
-    const first = mergeSnapshots(known, correctionOfBooks(known, plan, logOf(sentUs), []))
+    const first = mergeSnapshots(known, correctionOfBooks(known, plan, owed(sentUs)))
     assert.deepEqual(first.measured, { ...known.measured, expected: 8, unaccounted: 4 })
     // a newer log: one more was published, one turned out to be unconfirmed
     const states = [ProbeState.confirmed, ProbeState.nacked, ...Array(4).fill(ProbeState.confirmed)]
-    const second = mergeSnapshots(first, correctionOfBooks(first, plan, logOf([...sentUs, 600], states), []))
+    const second = mergeSnapshots(first, correctionOfBooks(first, plan, owed([...sentUs, 600], states)))
     assert.deepEqual(second.measured, { ...known.measured, expected: 9, unaccounted: 5 })
   })
 })
