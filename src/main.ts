@@ -12,6 +12,8 @@ import { exitCodeOf } from './exit-codes.ts'
 import { Interruption } from './run/story.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+// Flags may hold passwords, and a command line is visible to every user of the machine.
+process.title = 'fanfare'
 const shutdown = listenForShutdown((signal) => new Interruption(signal))
 tolerateClosedPipe(process.stdout)
 tolerateClosedPipe(process.stderr)

@@ -1,15 +1,13 @@
 /**
- * Tries out, before any thread starts, what every client will do: build its handshake, subscribe, load TLS files. Settings that
+ * Tries out, before any thread starts, what every client will do: build its handshake and subscribe. Settings that
  * make no sense are refused here, once, instead of on every thread.
  */
 import { type Plan, streamsOfClient } from '../config/plan.ts'
 import { createProtocol } from '../protocols/create-protocol.ts'
-import { readTlsMaterial } from './tls-material.ts'
 
 /** Throws `settings-invalid` for the first thing that makes no sense. */
 export function checkDialect(plan: Plan): void {
   const { settings, replica, runId } = plan
-  readTlsMaterial(settings)
   const protocol = createProtocol(settings)
   // One client of each stream; further clients only differ in their index.
   for (let client = 0; client < plan.streams.length; client++) {

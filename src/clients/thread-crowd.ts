@@ -16,6 +16,7 @@ import { type PortRange, slicePorts, USUAL_LOCAL_PORTS } from './local-ports.ts'
 import { shareRoster } from './share-roster.ts'
 import { type Ask, ThreadHandle, type ThreadListener } from './thread-handle.ts'
 import type { ThreadBirth } from './thread-messages.ts'
+import { readTlsMaterial } from './tls-material.ts'
 
 export interface ThreadCrowdOptions {
   /** The part of the roster that this process holds. */
@@ -32,6 +33,7 @@ export interface ThreadCrowdOptions {
  */
 export async function startThreadCrowd(plan: Plan, options: ThreadCrowdOptions): Promise<Crowd> {
   checkDialect(plan)
+  readTlsMaterial(plan.settings)
   const crowd = new ThreadCrowd(plan, birthsOf(plan, options))
   await crowd.started()
   return crowd

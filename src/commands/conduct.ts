@@ -5,13 +5,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Registry } from 'prom-client'
 import { startThreadCrowd } from '../clients/thread-crowd.ts'
-import { makePlan, receiverThreads } from '../config/plan.ts'
+import { makePlan, offeredLoad, receiverThreads } from '../config/plan.ts'
 import type { Settings } from '../config/settings.ts'
 import { RunClock } from '../measure/clock.ts'
 import { ThreadWatch } from '../measure/thread-watch.ts'
 import { registerMetrics } from '../metrics/registry.ts'
 import { type MetricsServer, startMetricsServer } from '../metrics/server.ts'
 import { buildReport } from '../report/build.ts'
+import { offeredText } from '../report/doctor.ts'
 import { LiveFeed } from '../report/live-page/live-feed.ts'
 import { livePage, pageOf } from '../report/live-page/live-page.ts'
 import { ClockWatch } from '../run/clock-watch.ts'
@@ -40,7 +41,10 @@ export async function conduct(settings: Settings, context: CommandContext, optio
   const clock = new RunClock(wallTime.runClockOffsetUs)
   const plan = makePlan(settings, wallTime)
   const facts = readSystemFacts()
-  refuseIfImpossible(await examineMachine(plan, plan.roster, facts))
+  const findings = await examineMachine(plan, plan.roster, facts)
+  refuseIfImpossible(findings)
+  for (const { text } of findings.filter(({ state }) => state === 'warning')) context.stderr.write(`warning preflight: ${text}\n`)
+  context.stderr.write(`${offeredText(offeredLoad(plan))}\n`)
 
   const board = new Board(plan, clock)
   const metrics = await serveMetrics(board, settings, context)

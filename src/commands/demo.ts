@@ -10,7 +10,7 @@ import { type Counterpart, startCounterpart } from './counterpart.ts'
 import { loadRequest } from './load-request.ts'
 
 /** About ten seconds of publishing on a laptop; a free metrics port, so that demos do not get in each other's way. */
-const demoDefaults: Partial<Settings> = { wsPoolSize: 1_000, msgCount: 300, msgDelayMs: 30, metricsPort: 0 }
+export const demoDefaults: Partial<Settings> = { wsPoolSize: 1_000, msgCount: 300, msgDelayMs: 30, metricsPort: 0 }
 
 const NEXT_STEPS = [
   'point it at a real target: npx fanfare run --ws-addr ws://HOST:PORT/ --amqp-addr amqp://USER:PASSWORD@HOST:5672',
@@ -18,7 +18,7 @@ const NEXT_STEPS = [
 ]
 
 export async function demoCommand(request: SettingsRequest, context: CommandContext): Promise<number> {
-  const { settings } = loadRequest(request, context, { demoDefaults })
+  const { settings } = loadRequest(request, context, { demoDefaults, decidedByCommand: ['wsAddr', 'amqpAddr'] })
   const started: Counterpart[] = []
   try {
     const broker = await startCounterpart(['broker', '--port', '0'])

@@ -2,7 +2,7 @@
 import type { ProgramParts } from '../cli/arguments.ts'
 import { compareCommand } from './compare.ts'
 import type { CommandContext } from './context.ts'
-import { demoCommand } from './demo.ts'
+import { demoCommand, demoDefaults } from './demo.ts'
 import { doctorCommand } from './doctor.ts'
 import { reportCommand } from './report.ts'
 import { runCommand } from './run.ts'
@@ -11,6 +11,7 @@ import { brokerCommand, brokerFlags, targetCommand, targetFlags } from './tools.
 export const handlersFor = (context: CommandContext): Omit<ProgramParts, 'version'> => ({
   targetFlags,
   brokerFlags,
+  demoDefaults,
   handlers: {
     run: (request) => runCommand(request, context),
     demo: (request) => demoCommand(request, context),

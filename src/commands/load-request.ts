@@ -1,30 +1,36 @@
 /** From a settings command's request to checked settings: flags, environment and .env file together, warnings said aloud. */
+import { parseAmqpAddress } from '../broker/amqp-address.ts'
 import type { SettingsRequest } from '../cli/arguments.ts'
 import { readDotenvFile } from '../cli/dotenv-file.ts'
+import { checkDialect } from '../clients/check-dialect.ts'
 import { type LoadedSettings, loadSettings } from '../config/load.ts'
-import type { Settings } from '../config/settings.ts'
-import { FanfareError } from '../errors.ts'
+import { makePlan } from '../config/plan.ts'
+import type { SettingName, Settings } from '../config/settings.ts'
 import { compileTemplate } from '../probe/template.ts'
-import { createProtocol } from '../protocols/create-protocol.ts'
 import { parseThresholds } from '../report/thresholds.ts'
 import type { CommandContext } from './context.ts'
 
 export interface LoadOptions {
   /** What the command asks for when nobody says otherwise. */
   readonly demoDefaults?: Partial<Settings>
+  /** What the command brings itself. */
+  readonly decidedByCommand?: readonly SettingName[]
   readonly isReplicated?: boolean
 }
 
 /** Throws `settings-invalid` with everything that is wrong. */
 export function loadRequest(request: SettingsRequest, context: CommandContext, options: LoadOptions = {}): LoadedSettings {
-  if (request.strayWords.length > 0) {
-    throw new FanfareError('settings-invalid', `Expected flags only, got \`${request.strayWords.join(' ')}\`.`)
-  }
   const loaded = loadSettings({
     flags: request.flags,
+    strayWords: request.strayWords,
     env: context.env,
     dotenv: readDotenvFile(),
-    rules: { thresholds: parseThresholds, body: compileTemplate, dialect: createProtocol },
+    rules: {
+      thresholds: parseThresholds,
+      body: compileTemplate,
+      brokerAddress: parseAmqpAddress,
+      dialect: (settings) => checkDialect(makePlan(settings, { runClockOffsetUs: 0 })),
+    },
     ...options,
   })
   for (const { code, text } of loaded.warnings) context.stderr.write(`warning ${code}: ${text}\n`)

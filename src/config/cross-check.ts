@@ -17,6 +17,8 @@ export interface ForeignRules {
   readonly thresholds?: (text: string) => unknown
   /** Answers `{ problem }` with a sentence when no body can be made. */
   readonly body?: (asked: { template: string | undefined; sizeBytes: number | undefined; lastSequence: number }) => object
+  /** Throws with a sentence when the address cannot be used, `?heartbeat=x` for example. */
+  readonly brokerAddress?: (url: string) => unknown
   /** Throws with a sentence when the dialect cannot work with its settings. */
   readonly dialect?: (settings: Settings) => unknown
 }

@@ -97,7 +97,26 @@ export const crossChecks: readonly CrossCheck[] = [
     },
   },
   {
-    about: ['protocol', 'rangoSubscribe', 'plainReady', 'wsAddr', 'wsHeaders', 'wsSubprotocol', 'wsToken', 'stream'],
+    about: ['amqpAddr'],
+    problem: ({ settings, rules, origin }) => {
+      const wrong = failureOf(() => rules.brokerAddress?.(settings.amqpAddr[0]!))
+      return wrong === undefined ? undefined : `Expected \`AMQP_ADDR\` to be the address of a broker (${origin('amqpAddr')}): ${wrong}`
+    },
+  },
+  {
+    about: [
+      'protocol',
+      'rangoSubscribe',
+      'plainReady',
+      'wsAddr',
+      'wsHeaders',
+      'wsSubprotocol',
+      'wsToken',
+      'stream',
+      'streamScope',
+      'amqpRoutingKey',
+      'wsPoolSize',
+    ],
     problem: ({ settings, rules }) => failureOf(() => rules.dialect?.(settings)),
   },
   ...tlsFileChecks,

@@ -3,7 +3,7 @@
  * when a phase ends; shortfall is a figure, not an error, unless nobody is left to measure.
  */
 import { connectDeadlineMs } from '../config/plan.ts'
-import type { Settings } from '../config/settings.ts'
+import { type Settings, settingsTable } from '../config/settings.ts'
 import { FanfareError } from '../errors.ts'
 import type { Snapshot } from '../measure/snapshot.ts'
 import { usToMs } from '../units.ts'
@@ -52,7 +52,7 @@ export function decideConnect(snapshot: Snapshot, settings: Settings, elapsedMs:
   if (opened === 0 && failed >= firstAttempts) {
     return new FanfareError(
       'connect-failed',
-      `The first ${failed} clients could not connect to ${settings.wsAddr.join(', ')}: ${causes(snapshot)}.`,
+      `The first ${failed} clients could not connect to ${shownTargets(settings)}: ${causes(snapshot)}.`,
     )
   }
   if (opened + failed >= wanted) return 'done'
@@ -60,7 +60,7 @@ export function decideConnect(snapshot: Snapshot, settings: Settings, elapsedMs:
   if (opened > 0) return 'deadline'
   return new FanfareError(
     'connect-failed',
-    `No client could connect to ${settings.wsAddr.join(', ')} within ${elapsedMs.toFixed(0)} ms: ${causes(snapshot)}.`,
+    `No client could connect to ${shownTargets(settings)} within ${elapsedMs.toFixed(0)} ms: ${causes(snapshot)}.`,
   )
 }
 
@@ -75,6 +75,9 @@ export function decideReady(snapshot: Snapshot, settings: Settings, elapsedMs: n
     `Expected at least ${settings.readyQuorum} ready clients (READY_QUORUM), got ${ready} of ${wanted}: ${causes(snapshot)}.`,
   )
 }
+
+/** Addresses may hold passwords and tokens. */
+const shownTargets = ({ wsAddr }: Settings): string => settingsTable.wsAddr.kind.redact(wsAddr)
 
 /** "refused 190, handshake-timeout 10": the failures by code, most frequent first. */
 function causes(snapshot: Snapshot): string {
