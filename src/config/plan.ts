@@ -51,18 +51,34 @@ export interface ThreadShare {
 export interface Plan {
   readonly settings: Settings
   readonly runId: string
-  /** 0 for a run in one process. */
+  /** Replicas are numbered from 1; 0 is the process that publishes: the coordinator, or the only one. */
   readonly replica: number
   readonly streams: readonly StreamPlan[]
   readonly publish: PublishPlan
   /** All clients of the run over all replicas. */
   readonly roster: RosterShare
+  /** What each replica holds of the roster: the first has number 1. One entry for a run in one process. */
+  readonly shares: readonly RosterShare[]
   /** Monotonic microseconds (CLOCK_MONOTONIC) to run-clock microseconds since the epoch; set by the coordinator once. */
   readonly runClockOffsetUs: number
 }
 
-/** Which streams a client subscribes to: client i listens to stream i mod n. */
-export const streamsOfClient = (plan: Plan, client: number): readonly StreamPlan[] => [plan.streams[client % plan.streams.length]!]
+/** Which streams a client subscribes to: the one that all share, or its replica's own (STREAM_SCOPE). */
+export const streamsOfClient = ({ streams, shares }: Pick<Plan, 'streams' | 'shares'>, client: number): readonly StreamPlan[] =>
+  streams.length === 1 ? streams : [streams[holderOf(shares, client)]!]
+
+/** The index of the share that holds a client. Shares lie one behind the other. */
+function holderOf(shares: readonly RosterShare[], client: number): number {
+  let low = 0
+  let high = shares.length - 1
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const { firstClient, clients } = shares[middle]!
+    if (client < firstClient + clients) high = middle
+    else low = middle + 1
+  }
+  return low
+}
 
 /** What a plan needs beyond the settings. */
 export interface PlanFacts {
@@ -70,9 +86,9 @@ export interface PlanFacts {
   readonly runClockOffsetUs: number
   /** Wins over RUN_ID; a replica is told the coordinator's. */
   readonly runId?: string
-  /** Which replica this process is. Default 0. */
+  /** Which replica this process is; see `Plan.replica`. Default 0. */
   readonly replica?: number
-  /** Clients of each replica, by replica index. Default: one replica with WS_POOL_SIZE clients. */
+  /** Clients of each replica, replica 1 first. Default: one process with WS_POOL_SIZE clients. */
   readonly clientsByReplica?: readonly number[]
 }
 
@@ -86,9 +102,20 @@ export function makePlan(settings: Settings, facts: PlanFacts): Plan {
     replica,
     streams: streamPlans(settings, runId, clientsByReplica.length),
     publish: publishPlan(settings),
-    roster: { firstClient: 0, clients: clientsByReplica.reduce((sum, clients) => sum + clients, 0) },
+    ...shareOut(clientsByReplica),
     runClockOffsetUs,
   }
+}
+
+/** Shares one behind the other, and the roster they make up. */
+export function shareOut(clientsByReplica: readonly number[]): Pick<Plan, 'roster' | 'shares'> {
+  let firstClient = 0
+  const shares = clientsByReplica.map((clients) => {
+    const share = { firstClient, clients }
+    firstClient += clients
+    return share
+  })
+  return { roster: { firstClient: 0, clients: firstClient }, shares }
 }
 
 /** CONNECT_DEADLINE_MS, or what the roster takes at CONNECT_RATE on top of two minutes. */
@@ -150,15 +177,16 @@ const publishPlan = (settings: Settings): PublishPlan => ({
   catchUp: settings.catchUp,
 })
 
-/** One stream for all, or one per replica with the replica's index (STREAM_SCOPE). */
+/** One stream for all, or one per replica, replica 1's first (STREAM_SCOPE). */
 function streamPlans(settings: Settings, runId: string, replicas: number): StreamPlan[] {
   const streams = settings.streamScope === 'replica' ? replicas : 1
   return Array.from({ length: streams }, (_, index) => streamPlan(settings, runId, index))
 }
 
-/** Names and routing key of one stream. */
+/** Names and routing key of one stream; `{{replica}}` is the number of the replica whose own it is. */
 export function streamPlan(settings: Settings, runId: string, index: number): StreamPlan {
-  const name = fillTemplate(streamTemplate(settings), { run: runId, stream: index, replica: index })
+  const replica = settings.streamScope === 'replica' ? index + 1 : 0
+  const name = fillTemplate(streamTemplate(settings), { run: runId, stream: index, replica })
   return { index, name, routingKey: fillTemplate(settings.amqpRoutingKey, { stream: name, run: runId, index }) }
 }
 

@@ -9,6 +9,7 @@ import {
   pacePlan,
   receiverThreads,
   streamRatePerSecond,
+  streamsOfClient,
 } from '../../../src/config/plan.ts'
 
 const settingsOf = (env: Record<string, string>, isReplicated = false) => loadSettings({ env, isReplicated }).settings
@@ -64,13 +65,25 @@ test('replicas share a stream, or get one each whose names differ', () => {
   const own = planOf({ STREAM_SCOPE: 'replica' }, [10, 20])
   assert.deepEqual(
     own.streams.map((stream) => stream.name),
-    ['public.k3v9q2x1-0', 'public.k3v9q2x1-1'],
+    ['public.k3v9q2x1-1', 'public.k3v9q2x1-2'],
   )
   const named = planOf({ STREAM_SCOPE: 'replica', STREAM: 'public.r{{replica}}' }, [10, 20])
   assert.deepEqual(
     named.streams.map((stream) => stream.name),
-    ['public.r0', 'public.r1'],
+    ['public.r1', 'public.r2'],
   )
+})
+
+test('shares lie one behind the other, and a client hears its own replica’s stream', () => {
+  const own = planOf({ STREAM_SCOPE: 'replica' }, [2, 3, 1])
+  assert.deepEqual(own.shares, [
+    { firstClient: 0, clients: 2 },
+    { firstClient: 2, clients: 3 },
+    { firstClient: 5, clients: 1 },
+  ])
+  const heard = [0, 1, 2, 3, 4, 5].map((client) => streamsOfClient(own, client).map(({ index }) => index))
+  assert.deepEqual(heard, [[0], [0], [1], [1], [1], [2]])
+  assert.deepEqual(streamsOfClient(planOf({}, [2, 3]), 4), planOf({}, [2, 3]).streams)
 })
 
 test('a run id is drawn when none is named', () => {
