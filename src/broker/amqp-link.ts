@@ -3,22 +3,16 @@
  * which it is thrown away. It never reconnects and keeps no books; whoever holds it does.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ChannelModel, type ConfirmChannel, connect, IllegalOperationError } from 'amqplib'
+import { type ChannelModel, type ConfirmChannel, IllegalOperationError } from 'amqplib'
 import type { Settings } from '../config/settings.ts'
 import { FanfareError } from '../errors.ts'
 import type { AmqpAddress } from './amqp-address.ts'
-import { explainConnectFailure, explainExchangeFailure, explainLoss } from './amqp-failure.ts'
+import { explainExchangeFailure, explainLoss } from './amqp-failure.ts'
+import { dialBroker, type LinkTls } from './dial-broker.ts'
+import { unswallowed } from './unswallowed.ts'
 
 /** A farewell that is not answered (blocked broker, dead network) is cut off after this. */
 const CLOSE_GRACE_MS = 1_000
-
-/** For amqps: the contents of PEM files, and whether the broker's certificate must be a good one. */
-export interface LinkTls {
-  readonly ca?: Buffer
-  readonly cert?: Buffer
-  readonly key?: Buffer
-  readonly rejectUnauthorized: boolean
-}
 
 export interface LinkAsk {
   readonly address: AmqpAddress
@@ -57,7 +51,7 @@ export async function openLink(ask: LinkAsk, listener: LinkListener, signal: Abo
   const giveUp = (): void => cut.abort()
   for (const cause of [timeout, signal]) cause.addEventListener('abort', giveUp, { once: true })
   try {
-    const connection = await dial(ask, cut.signal)
+    const connection = await dialBroker(ask, cut.signal)
     const life = new LinkLife(connection, cut, ask, listener)
     return await life.begin()
   } catch (error) {
@@ -66,24 +60,6 @@ export async function openLink(ask: LinkAsk, listener: LinkListener, signal: Abo
     throw error
   } finally {
     for (const cause of [timeout, signal]) cause.removeEventListener('abort', giveUp)
-  }
-}
-
-async function dial({ address, tls, connectionName }: LinkAsk, signal: AbortSignal): Promise<ChannelModel> {
-  const login = { username: address.username, password: address.password, vhost: address.vhost, heartbeat: address.heartbeatSeconds }
-  const endpoint = { protocol: address.isTls ? 'amqps' : 'amqp', hostname: address.host, port: address.port }
-  // `signal` is an option of Node's sockets: aborting destroys this connection's, at any time of its life.
-  const socketOptions = {
-    noDelay: true,
-    clientProperties: { connection_name: connectionName },
-    signal,
-    ...(address.isTls && tls),
-  }
-  try {
-    return await connect({ ...endpoint, ...login }, socketOptions)
-  } catch (error) {
-    if (signal.aborted) throw error
-    throw await explainConnectFailure(error, address)
   }
 }
 
@@ -199,16 +175,3 @@ class LinkLife implements AmqpLink {
 
 const tooSlow = ({ address, timeoutMs }: LinkAsk): FanfareError =>
   new FanfareError('broker-unreachable', `${address.shown} did not answer within ${timeoutMs} ms.`)
-
-/** The library takes what a handler throws for a broken frame and would close the connection over it: a fault of ours must not end there. */
-const unswallowed =
-  <A extends unknown[]>(handler: (...args: A) => void) =>
-  (...args: A): void => {
-    try {
-      handler(...args)
-    } catch (error) {
-      setImmediate(() => {
-        throw error
-      })
-    }
-  }

@@ -5,7 +5,7 @@ import type { Settings } from '../config/settings.ts'
 import { assert } from '../errors.ts'
 import { parseAmqpAddress } from './amqp-address.ts'
 import { AmqpInjector } from './amqp-injector.ts'
-import type { LinkTls } from './amqp-link.ts'
+import type { LinkTls } from './dial-broker.ts'
 import type { Injector } from './injector.ts'
 
 /** Confirms may take seconds however short the patience with an unreachable broker is. */
