@@ -8,6 +8,7 @@ import { assert } from '../errors.ts'
 import { Books } from '../measure/books.ts'
 import { RunClock } from '../measure/clock.ts'
 import type { HeardProbes } from '../measure/owed.ts'
+import { SteeredClock } from '../measure/steered-clock.ts'
 import { ThreadWatch } from '../measure/thread-watch.ts'
 import { MS_PER_SECOND } from '../units.ts'
 import { dialPacing, targetOfClient } from './dial-pacing.ts'
@@ -24,7 +25,8 @@ const birth = workerData as ThreadBirth
 const { plan, roster, share } = birth
 const { settings } = plan
 
-const clock = new RunClock(plan.runClockOffsetUs)
+const ownClock = new RunClock(plan.runClockOffsetUs)
+const clock = birth.clockCorrectionUs === undefined ? ownClock : new SteeredClock(ownClock, birth.clockCorrectionUs)
 const watch = new ThreadWatch({ clock, replica: plan.replica, thread: share.thread, role: share.role, traffic: () => receiver.engine })
 const books = new Books({
   clock,

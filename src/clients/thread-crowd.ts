@@ -3,12 +3,13 @@
  * their books are closed as unaccounted. It knows nothing of sockets; those live on the threads.
  */
 import type { Plan, RosterShare } from '../config/plan.ts'
-import { RunClock } from '../measure/clock.ts'
+import { type Clock, RunClock } from '../measure/clock.ts'
 import { type HeardProbes, mergeHeard, owedProbes, undecidedSequences } from '../measure/owed.ts'
 import type { PublisherLog } from '../measure/publisher-log.ts'
 import type { Snapshot } from '../measure/snapshot.ts'
 import { emptySnapshot, mergeSnapshots } from '../measure/snapshot-merge.ts'
 import { SnapshotTotal } from '../measure/snapshot-total.ts'
+import { SteeredClock } from '../measure/steered-clock.ts'
 import { checkDialect } from './check-dialect.ts'
 import type { Crowd } from './crowd.ts'
 import { correctionAtDeath, correctionOfBooks } from './dead-thread.ts'
@@ -25,44 +26,63 @@ export interface ThreadCrowdOptions {
   readonly threads: number
   /** The machine's ports for outgoing connections; undefined: the usual ones. */
   readonly localPorts: PortRange | undefined
+  /** Shared memory; given when the run clock is another machine's (measure/steered-clock.ts). */
+  readonly clockCorrectionUs?: Float64Array
+  /** Hears what happened since its last call, from any thread. The sum of all calls is the crowd's snapshot. */
+  readonly onSnapshot?: (snapshot: Snapshot) => void
+}
+
+/** A crowd of which other processes hold parts as well. */
+export interface PartialCrowd extends Crowd {
+  /** @param startUs when the first client is dialed, run clock; the same for all parts */
+  connect(startUs?: number): void
+  /** Probes of the log without a confirm that anybody here has heard. */
+  heard(log: PublisherLog): Promise<HeardProbes>
+  /** @param heardElsewhere such probes that other parts have heard */
+  expect(log: PublisherLog, heardElsewhere?: HeardProbes): Promise<Snapshot>
+  settle(log: PublisherLog, drainEndedUs: number, heardElsewhere?: HeardProbes): Promise<Snapshot>
 }
 
 /**
  * Starts the receiver threads; nothing is dialed before `connect`. Rejects with `settings-invalid` when dialect or TLS settings make
  * no sense, and with a fault when a thread cannot start.
  */
-export async function startThreadCrowd(plan: Plan, options: ThreadCrowdOptions): Promise<Crowd> {
+export async function startThreadCrowd(plan: Plan, options: ThreadCrowdOptions): Promise<PartialCrowd> {
   checkDialect(plan)
   readTlsMaterial(plan.settings)
-  const crowd = new ThreadCrowd(plan, birthsOf(plan, options))
+  const crowd = new ThreadCrowd(plan, birthsOf(plan, options), options)
   await crowd.started()
   return crowd
 }
 
 /** Who sits where, and with which local ports. */
-function birthsOf(plan: Plan, { share, threads, localPorts = USUAL_LOCAL_PORTS }: ThreadCrowdOptions): ThreadBirth[] {
+function birthsOf(plan: Plan, options: ThreadCrowdOptions): ThreadBirth[] {
+  const { share, threads, localPorts = USUAL_LOCAL_PORTS, clockCorrectionUs } = options
   const { sentinels, wsAddr } = plan.settings
   let before = 0
   return shareRoster({ roster: plan.roster, share, threads, sentinels, targets: wsAddr.length }).map((own) => {
     const ports = slicePorts(localPorts, { before, own: own.clients.length, total: share.clients })
     before += own.clients.length
-    return { plan, roster: share, share: own, ports }
+    return { plan, roster: share, share: own, ports, clockCorrectionUs }
   })
 }
 
-class ThreadCrowd implements Crowd, ThreadListener {
+class ThreadCrowd implements PartialCrowd, ThreadListener {
   readonly died: string[] = []
   readonly #plan: Plan
-  readonly #clock: RunClock
+  readonly #clock: Clock
+  readonly #tell: (snapshot: Snapshot) => void
   readonly #threads: readonly ThreadHandle[]
   /** What each thread has told about its clients; only read when it dies. */
   readonly #known = new Map<ThreadHandle, Snapshot>()
   readonly #total = new SnapshotTotal()
   #closing: Promise<Snapshot> | undefined
 
-  constructor(plan: Plan, births: readonly ThreadBirth[]) {
+  constructor(plan: Plan, births: readonly ThreadBirth[], { clockCorrectionUs, onSnapshot = () => undefined }: ThreadCrowdOptions) {
+    const ownClock = new RunClock(plan.runClockOffsetUs)
     this.#plan = plan
-    this.#clock = new RunClock(plan.runClockOffsetUs)
+    this.#clock = clockCorrectionUs === undefined ? ownClock : new SteeredClock(ownClock, clockCorrectionUs)
+    this.#tell = onSnapshot
     this.#threads = births.map((birth) => new ThreadHandle(birth, this))
   }
 
@@ -75,8 +95,7 @@ class ThreadCrowd implements Crowd, ThreadListener {
     }
   }
 
-  connect(): void {
-    const startUs = this.#clock.nowUs()
+  connect(startUs = this.#clock.nowUs()): void {
     for (const thread of this.#threads) thread.tell({ kind: 'connect', startUs })
   }
 
@@ -93,15 +112,23 @@ class ThreadCrowd implements Crowd, ThreadListener {
     return this.#total.read()
   }
 
-  async expect(log: PublisherLog): Promise<Snapshot> {
-    const heard = await this.#heard(log)
+  async heard(log: PublisherLog): Promise<HeardProbes> {
+    const isDecided = log.streams.every((stream) => undecidedSequences(stream).next().done)
+    // Mostly there is nothing to ask.
+    if (isDecided) return []
+    const answers = await Promise.all(this.#threads.map((thread) => thread.ask({ kind: 'hear', log })))
+    return mergeHeard(...answers.map((answer) => answer?.heard ?? []))
+  }
+
+  async expect(log: PublisherLog, heardElsewhere: HeardProbes = []): Promise<Snapshot> {
+    const heard = mergeHeard(await this.heard(log), heardElsewhere)
     await this.#askAll({ kind: 'expect', log, heard })
     this.#correctTheDead(log, heard)
     return this.#total.read()
   }
 
-  async settle(log: PublisherLog, drainEndedUs: number): Promise<Snapshot> {
-    const heard = await this.#heard(log)
+  async settle(log: PublisherLog, drainEndedUs: number, heardElsewhere: HeardProbes = []): Promise<Snapshot> {
+    const heard = mergeHeard(await this.heard(log), heardElsewhere)
     await this.#askAll({ kind: 'settle', log, heard, drainEndedUs })
     this.#correctTheDead(log, heard)
     return this.#total.read()
@@ -116,6 +143,7 @@ class ThreadCrowd implements Crowd, ThreadListener {
     const { fromUs, toUs, clients, measured, readyClients } = snapshot
     this.#known.set(thread, mergeSnapshots(this.#knownOf(thread), { ...emptySnapshot(), fromUs, toUs, clients, measured, readyClients }))
     this.#total.add(snapshot)
+    this.#tell(snapshot)
   }
 
   onDeath(thread: ThreadHandle, why: string): void {
@@ -126,14 +154,6 @@ class ThreadCrowd implements Crowd, ThreadListener {
 
   #askAll(question: Ask): Promise<unknown> {
     return Promise.all(this.#threads.map((thread) => thread.ask(question)))
-  }
-
-  /** Probes without a confirm that anybody heard; mostly there is nothing to ask. */
-  async #heard(log: PublisherLog): Promise<HeardProbes> {
-    const isDecided = log.streams.every((stream) => undecidedSequences(stream).next().done)
-    if (isDecided) return []
-    const answers = await Promise.all(this.#threads.map((thread) => thread.ask({ kind: 'hear', log })))
-    return mergeHeard(...answers.map((answer) => answer?.heard ?? []))
   }
 
   #correctTheDead(log: PublisherLog, heard: HeardProbes): void {

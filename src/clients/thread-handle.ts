@@ -34,7 +34,6 @@ export class ThreadHandle {
   readonly #listener: ThreadListener
   readonly #pending = new Map<number, (answer: ThreadAnswer | undefined) => void>()
   readonly #started: Promise<unknown>
-  readonly #exited: Promise<void>
   #requests = 0
   #isLeaving = false
   #isDead = false
@@ -48,12 +47,7 @@ export class ThreadHandle {
     this.#started.catch(() => undefined)
     this.#worker.on('message', (report: ThreadReport) => this.#hear(report))
     this.#worker.on('error', (error) => this.#die(describeError(error)))
-    this.#exited = new Promise((resolve) => {
-      this.#worker.on('exit', (code) => {
-        if (!this.#isLeaving || code !== 0) this.#die(`it ended with code ${code}`)
-        resolve()
-      })
-    })
+    this.#worker.on('exit', (code) => this.#die(`it ended with code ${code}`))
   }
 
   get isDead(): boolean {
@@ -87,14 +81,15 @@ export class ThreadHandle {
   /** Has the thread say goodbye to its targets and end. */
   async leave(): Promise<void> {
     if (this.#isDead) return
-    this.#isLeaving = true
     await this.ask({ kind: 'close' })
-    await withDeadline(this.#exited, EXIT_DEADLINE_MS, () => this.terminate())
+    this.#isLeaving = true
+    await withDeadline(once(this.#worker, 'exit'), EXIT_DEADLINE_MS, () => this.#worker.terminate())
     this.#isDead = true
   }
 
   /** Ends the thread at once. */
   async terminate(): Promise<void> {
+    this.#isLeaving = true
     this.#isDead = true
     await this.#worker.terminate()
   }
@@ -109,7 +104,7 @@ export class ThreadHandle {
   }
 
   #die(why: string): void {
-    if (this.#isDead) return
+    if (this.#isDead || this.#isLeaving) return
     this.#isDead = true
     this.#listener.onDeath(this, why)
     for (const resolve of this.#pending.values()) resolve(undefined)

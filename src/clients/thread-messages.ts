@@ -17,6 +17,8 @@ export interface ThreadBirth {
   readonly share: ThreadShare
   /** Local ports that are this thread's own. */
   readonly ports: PortRange
+  /** Shared memory; there when the run clock is another machine's (measure/steered-clock.ts). */
+  readonly clockCorrectionUs: Float64Array | undefined
 }
 
 /** Commands are obeyed in order. Those with a `request` are answered once. */

@@ -7,17 +7,18 @@ import { emptySnapshot, mergeSnapshots } from './snapshot-merge.ts'
 
 export class SnapshotTotal {
   #total = emptySnapshot()
-  #added = emptySnapshot()
+  /** Not in the total yet; undefined when nothing is. */
+  #added: Snapshot | undefined
 
   add(snapshot: Snapshot): void {
-    this.#added = mergeSnapshots(this.#added, snapshot)
+    this.#added = this.#added === undefined ? snapshot : mergeSnapshots(this.#added, snapshot)
   }
 
   /** Everything added so far. */
   read(): Snapshot {
-    if (this.#added.toUs > 0) {
+    if (this.#added !== undefined) {
       this.#total = mergeSnapshots(this.#total, this.#added)
-      this.#added = emptySnapshot()
+      this.#added = undefined
     }
     return this.#total
   }
