@@ -144,7 +144,7 @@ export const headerList = (): Kind<string[]> =>
       .transform(splitHeaders)
       .refine((lines) => lines.every((line) => HEADER.test(line) && !HANDSHAKE_HEADER.test(line))),
     format: (lines) => lines.join('; '),
-    redactText: (value) => splitHeaders(value).map(redactHeader).join('; '),
+    redactText: (value) => (value.trim() === '' ? '' : splitHeaders(value).map(redactHeader).join('; ')),
   })
 
 /** Local addresses and IPv4 ranges. The value holds every address once, in order. */

@@ -8,6 +8,7 @@ import { percentiles } from '../measure/percentiles.ts'
 import { selfCheck } from '../measure/self-check.ts'
 import type { Phase, RunState } from '../run/result.ts'
 import { US_PER_SECOND, usToMs } from '../units.ts'
+import { busyRatio } from './groups/tester.ts'
 
 export interface LatencyFigures {
   readonly p50Us: number | undefined
@@ -175,6 +176,6 @@ function latencyFigures(histogram: HistogramData | undefined): LatencyFigures {
 function testerFigures(state: RunState): LiveFigures['tester'] {
   const { receivers, publisher } = state
   const threads = [...receivers.threads, ...(publisher === undefined ? [] : [publisher.thread])]
-  const ratios = threads.filter(({ spanUs }) => spanUs > 0).map(({ busyUs, spanUs }) => busyUs / spanUs)
+  const ratios = threads.filter(({ spanUs }) => spanUs > 0).map(({ busyUs, spanUs }) => busyRatio(busyUs, spanUs))
   return { health: selfCheck(state).health, busiestLoop: ratios.length === 0 ? undefined : Math.max(...ratios) }
 }

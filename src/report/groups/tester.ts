@@ -25,13 +25,16 @@ export function testerGroup(facts: TesterFacts): Report['tester'] {
     passBusyUs: summaryOf(sumHistograms(threads.map((thread) => thread.passBusyUs))),
     loopUtilisation: threads
       .filter(({ spanUs }) => spanUs > 0)
-      .map(({ replica, thread, role, busyUs, spanUs }) => ({ replica, thread, role, ratio: busyUs / spanUs })),
+      .map(({ replica, thread, role, busyUs, spanUs }) => ({ replica, thread, role, ratio: busyRatio(busyUs, spanUs) })),
     framesPerRead: framesPerRead(threads),
     rssBytes: facts.rssBytes,
     bytesPerClient: facts.bytesPerClient,
     ledgerBytes: facts.receivers.ledgerBytes,
   }
 }
+
+/** At most 1: a loop pass that began before the span it ends in counts whole. */
+export const busyRatio = (busyUs: number, spanUs: number): number => Math.min(1, busyUs / spanUs)
 
 /** undefined when nothing was read. */
 export function framesPerRead(threads: readonly ThreadHealth[]): number | undefined {
