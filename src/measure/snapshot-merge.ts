@@ -131,7 +131,7 @@ export function mergeSnapshots(a: Snapshot, b: Snapshot): Snapshot {
 
 /** The order of the worst list: most missing first, then most of anything else, then by client. */
 export function byBadness(a: ClientRow, b: ClientRow): number {
-  return missingOf(b) - missingOf(a) || oddOf(b) - oddOf(a) || a.client - b.client
+  return missingOf(b) - missingOf(a) || oddOf(b) - oddOf(a) || a.client - b.client || b.lost - a.lost
 }
 
 const missingOf = (row: ClientRow): number => row.missed + row.lost
