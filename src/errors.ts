@@ -43,6 +43,7 @@ export const errorTable = {
   'replica-lost': { outcome: 'invalid', meaning: 'A replica or receiver thread died and took figures along.' },
   // a fault of ours (exit 70)
   fault: { outcome: 'fault', meaning: 'fanfare is wrong; please report it.' },
+  'output-failed': { outcome: 'fault', meaning: 'The results could not be written to stdout.' },
   // counted: how a client or its connection failed
   dns: { outcome: 'counted', meaning: 'The target name could not be resolved.' },
   refused: { outcome: 'counted', meaning: 'The target refused the connection.' },

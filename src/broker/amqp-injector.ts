@@ -120,6 +120,7 @@ export class AmqpInjector implements Injector {
       } catch (error) {
         if (ended.aborted || !(error instanceof FanfareError) || !mayRetry(error)) throw error
         if (this.#options.nowUs() >= deadlineUs) throw waitedInVain(error, this.#options.waitMs)
+        this.#listener!.onRetry?.(failures + 1, error.message)
       }
     }
   }

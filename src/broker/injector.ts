@@ -25,6 +25,8 @@ export interface InjectorListener {
   onObstacleChanged(): void
   /** `connection.blocked` intervals; `reason` is the broker's text. */
   onBlocked(isBlocked: boolean, reason: string): void
+  /** An attempt to connect failed with this sentence and is repeated; `attempt` counts from 1. */
+  onRetry?(attempt: number, text: string): void
   /** The connection was lost (`up: false`, with a sentence) or is back. Lost for good: see `onLost`. */
   onConnection(up: boolean, text: string): void
   /** No connection could be had again for AMQP_WAIT_MS, or the exchange is gone for good: the broker is lost. */

@@ -2,6 +2,7 @@
  * Signals and closed pipes. The first SIGINT or SIGTERM asks the run to stop, so that a report of what happened is still
  * written; the second leaves at once. It knows nothing of runs: what stopping means is up to who listens.
  */
+import { FanfareError } from '../errors.ts'
 import { exitCodes } from '../exit-codes.ts'
 
 export type StopSignal = 'SIGINT' | 'SIGTERM'
@@ -34,11 +35,17 @@ export function listenForShutdown(reasonFor: (signal: StopSignal) => unknown, so
 }
 
 /**
- * Lets the reader of an output go away (`fanfare run | head`): what would be written there is dropped, the run and its
- * report go on. Any other error of the stream is thrown.
+ * Lets the reader of the results go away (`fanfare run | head`): what would be written there is dropped, the run and its
+ * report go on. Any other error, such as a full disk, is thrown as `output-failed`.
  */
 export function tolerateClosedPipe(stream: NodeJS.WritableStream): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
+    if (error.code !== 'EPIPE')
+      throw new FanfareError('output-failed', `The results could not be written: ${error.message}`, { cause: error })
   })
+}
+
+/** For a stream that only carries logs: whatever happens to it, no run is worth less for it. */
+export function tolerateAnything(stream: NodeJS.WritableStream): void {
+  stream.on('error', () => undefined)
 }

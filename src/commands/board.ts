@@ -1,11 +1,13 @@
 /** Where a run is right now, for whoever looks: progress lines, metrics, the live page. It only points at the parts' own snapshots. */
 import type { Plan } from '../config/plan.ts'
+import type { Settings } from '../config/settings.ts'
 import type { Clock } from '../measure/clock.ts'
 import type { Snapshot } from '../measure/snapshot.ts'
 import { emptySnapshot } from '../measure/snapshot-merge.ts'
 import type { VerdictOutcome } from '../report/verdict.ts'
 import type { PublisherSnapshot } from '../run/publisher.ts'
 import type { Phase, RunState } from '../run/result.ts'
+import { usToMs } from '../units.ts'
 
 export interface Watched {
   readonly receivers: () => Snapshot
@@ -48,6 +50,14 @@ export class Board {
 
   nowUs(): number {
     return this.#clock.nowUs()
+  }
+
+  elapsedMs(): number {
+    return usToMs(this.nowUs() - this.#startedUs)
+  }
+
+  get logLevel(): Settings['logLevel'] {
+    return this.#plan.settings.logLevel
   }
 
   state(): RunState {

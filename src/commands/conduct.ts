@@ -23,6 +23,7 @@ import { readSystemFacts } from '../run/system-facts.ts'
 import { ThreadPublisher } from '../run/thread-publisher.ts'
 import { Board } from './board.ts'
 import type { CommandContext } from './context.ts'
+import { logOn } from './log.ts'
 import { present } from './present.ts'
 import { showProgress } from './show-progress.ts'
 
@@ -43,19 +44,25 @@ export async function conduct(settings: Settings, context: CommandContext, optio
   const facts = readSystemFacts()
   const findings = await examineMachine(plan, plan.roster, facts)
   refuseIfImpossible(findings)
-  for (const { text } of findings.filter(({ state }) => state === 'warning')) context.stderr.write(`warning preflight: ${text}\n`)
-  context.stderr.write(`${offeredText(offeredLoad(plan))}\n`)
+  const log = logOn(context.stderr, settings.logLevel)
+  for (const { text } of findings.filter(({ state }) => state === 'warning')) log('warn', `preflight: ${text}`)
+  log('info', offeredText(offeredLoad(plan)))
 
   const board = new Board(plan, clock)
   const metrics = await serveMetrics(board, settings, context)
   const progress = showProgress(board, context)
+  const threads: { close(): Promise<unknown> }[] = []
   try {
+    progress.log('info', `live page at ${metrics.url}/, metrics at ${metrics.url}/metrics`)
     const crowd = await startThreadCrowd(plan, {
       share: plan.roster,
       threads: receiverThreads(settings, { ...facts, clients: plan.roster.clients }),
       localPorts: facts.localPorts,
     })
-    const publisher = settings.injector === 'none' ? undefined : new ThreadPublisher(plan, { notice: progress.say })
+    threads.push(crowd)
+    const publisher =
+      settings.injector === 'none' ? undefined : new ThreadPublisher(plan, { notice: (text, level) => progress.log(level, text) })
+    if (publisher !== undefined) threads.push(publisher)
     const watch = new ThreadWatch({ clock, replica: plan.replica, thread: MAIN_THREAD, role: 'main' })
     board.watch({ receivers: () => crowd.snapshot(), publisher: () => publisher?.snapshot() })
     watch.start()
@@ -81,6 +88,8 @@ export async function conduct(settings: Settings, context: CommandContext, optio
     return report.verdict.exitCode
   } finally {
     progress.end()
+    // A run closes them itself; a fault on its way leaves that to us, and a thread that lives on would keep the process.
+    await Promise.all(threads.map((thread) => thread.close()))
     await metrics.close()
   }
 }
@@ -89,8 +98,8 @@ export async function conduct(settings: Settings, context: CommandContext, optio
 async function serveMetrics(
   board: Board,
   { metricsHost, metricsPort }: Settings,
-  { version, stderr }: CommandContext,
-): Promise<Pick<MetricsServer, 'close'>> {
+  { version }: CommandContext,
+): Promise<Pick<MetricsServer, 'url' | 'close'>> {
   const registry = new Registry()
   registerMetrics(registry, 'run', { state: () => board.state(), outcome: () => board.outcome, version })
   const feed = new LiveFeed({ state: () => board.state(), nowUs: () => board.nowUs(), outcome: () => board.outcome })
@@ -101,8 +110,8 @@ async function serveMetrics(
     isReady: () => board.isReady(),
     pages: { '/': pageOf(livePage(board.state().plan, version)), '/events': feed.page },
   })
-  stderr.write(`live page at ${server.url}/, metrics at ${server.url}/metrics\n`)
   return {
+    url: server.url,
     close: () => {
       feed.close()
       return server.close()

@@ -8,6 +8,7 @@ import { conduct } from './conduct.ts'
 import type { CommandContext } from './context.ts'
 import { type Counterpart, startCounterpart } from './counterpart.ts'
 import { loadRequest } from './load-request.ts'
+import { logOn } from './log.ts'
 
 /** About ten seconds of publishing on a laptop; a free metrics port, so that demos do not get in each other's way. */
 export const demoDefaults: Partial<Settings> = { wsPoolSize: 1_000, msgCount: 300, msgDelayMs: 30, metricsPort: 0 }
@@ -18,14 +19,19 @@ const NEXT_STEPS = [
 ]
 
 export async function demoCommand(request: SettingsRequest, context: CommandContext): Promise<number> {
-  const { settings } = loadRequest(request, context, { demoDefaults, decidedByCommand: ['wsAddr', 'amqpAddr'] })
+  const { settings } = loadRequest(request, context, { demoDefaults, decidedByCommand: ['amqpAddr', 'wsAddr'] })
+  const log = logOn(context.stderr, settings.logLevel)
   const started: Counterpart[] = []
+  const start = async (...args: string[]): Promise<Counterpart> => {
+    const counterpart = await startCounterpart(args)
+    started.push(counterpart)
+    log('debug', `${args[0]} is process ${counterpart.pid} at ${JSON.stringify(counterpart.addresses)}`)
+    return counterpart
+  }
   try {
-    const broker = await startCounterpart(['broker', '--port', '0'])
-    started.push(broker)
+    const broker = await start('broker', '--port', '0')
     const amqpAddr = String(broker.addresses.amqp)
-    const target = await startCounterpart(['target', '--port', '0', '--amqp', amqpAddr, '--exchange', settings.amqpExchange])
-    started.push(target)
+    const target = await start('target', '--port', '0', '--amqp', amqpAddr, '--exchange', settings.amqpExchange)
     const wsAddr = (target.addresses.ws as string[]).map((address) => new URL(address).href)
     return await conduct({ ...settings, amqpAddr: [amqpAddr], wsAddr }, context, { isJson: request.isJson, nextSteps: NEXT_STEPS })
   } finally {

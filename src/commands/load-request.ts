@@ -9,6 +9,7 @@ import type { SettingName, Settings } from '../config/settings.ts'
 import { compileTemplate } from '../probe/template.ts'
 import { parseThresholds } from '../report/thresholds.ts'
 import type { CommandContext } from './context.ts'
+import { logOn } from './log.ts'
 
 export interface LoadOptions {
   /** What the command asks for when nobody says otherwise. */
@@ -33,6 +34,7 @@ export function loadRequest(request: SettingsRequest, context: CommandContext, o
     },
     ...options,
   })
-  for (const { code, text } of loaded.warnings) context.stderr.write(`warning ${code}: ${text}\n`)
+  const log = logOn(context.stderr, loaded.settings.logLevel)
+  for (const { code, text } of loaded.warnings) log('warn', `${code}: ${text}`)
   return loaded
 }

@@ -4,6 +4,7 @@ import { seedLines, summaryText } from '../report/console.ts'
 import type { Report } from '../report/schema.ts'
 import { reportJson, writeReport } from '../report/write.ts'
 import type { CommandContext } from './context.ts'
+import { logOn } from './log.ts'
 import { isColoured, isTerminal } from './terminal.ts'
 
 export interface PresentOptions {
@@ -18,7 +19,8 @@ export async function present(
   options: PresentOptions,
 ): Promise<void> {
   const written = await writeReport(report, settings.reportDir)
-  if (!written.isWritten) stderr.write(`warning report-not-written: ${written.warning}\n`)
+  const log = logOn(stderr, settings.logLevel)
+  if (!written.isWritten) log('error', `report-not-written: ${written.warning}`)
   if (options.isJson) {
     stdout.write(reportJson(report))
     return

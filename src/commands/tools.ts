@@ -65,11 +65,12 @@ export async function brokerCommand({ options }: ToolRequest, { stop }: CommandC
   return 0
 }
 
-/** A counterpart that was started by another process ends with it. */
+/** A counterpart that was started by another process ends with it, also when that was gone before this line is reached. */
 function withParent(stop: AbortSignal): AbortSignal {
   if (process.send === undefined) return stop
   const orphaned = new AbortController()
   process.once('disconnect', () => orphaned.abort())
+  if (!process.connected) orphaned.abort()
   return AbortSignal.any([stop, orphaned.signal])
 }
 

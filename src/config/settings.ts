@@ -222,9 +222,9 @@ export const settingsTable = {
   reportDir: output('REPORT_DIR', path(), 'reports', 'reports land in REPORT_DIR/<runId>/report.json'),
   logLevel: output(
     'LOG_LEVEL',
-    choice(['trace', 'debug', 'info', 'warn', 'error', 'silent']),
+    choice(['debug', 'info', 'warn', 'error', 'silent']),
     'info',
-    'logs on stderr: trace, debug, info, warn, error or silent',
+    'what stderr shows: debug, info (progress too), warn, error or silent',
   ),
 } as const
 

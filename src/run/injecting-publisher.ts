@@ -12,7 +12,7 @@ import type { Alarm } from './alarm.ts'
 import { Canary } from './canary-probe.ts'
 import { PublishBooks } from './publish-books.ts'
 import { type PacedStream, PublishLoop } from './publish-loop.ts'
-import type { CanaryOutcome, Publisher, PublisherSnapshot } from './publisher.ts'
+import type { CanaryOutcome, NoticeLevel, Publisher, PublisherSnapshot } from './publisher.ts'
 import { targetRatePerSecond } from './publisher-snapshot.ts'
 import { WarmUpBooks } from './warm-up-books.ts'
 
@@ -27,7 +27,7 @@ export interface InjectingPublisherOptions {
   readonly makeAlarm: (ring: () => void) => Alarm
   readonly health: () => ThreadHealth
   /** A sentence for the log: the connection was lost, is back, is blocked. */
-  readonly notice: (text: string) => void
+  readonly notice: (text: string, level: NoticeLevel) => void
   /** The broker is lost for good. */
   readonly lost: (error: FanfareError) => void
 }
@@ -124,12 +124,19 @@ export class InjectingPublisher implements Publisher, InjectorListener {
     const last = this.#blocked.at(-1)
     if (isBlocked) this.#blocked.push({ startUs: nowUs, endUs: undefined, reason })
     else if (last !== undefined) last.endUs = nowUs
-    this.#options.notice(isBlocked ? `The broker blocks publishing: ${reason}.` : 'The broker no longer blocks publishing.')
+    if (isBlocked) this.#options.notice(`The broker blocks publishing: ${reason}.`, 'warn')
+    else this.#options.notice('The broker no longer blocks publishing.', 'info')
+  }
+
+  /** That a broker is waited for is news; a loss has been told already, and further attempts are details. */
+  onRetry(attempt: number, text: string): void {
+    const isNews = attempt === 1 && this.#connectionLosses === 0
+    this.#options.notice(isNews ? `${text} It is waited for (AMQP_WAIT_MS).` : text, isNews ? 'warn' : 'debug')
   }
 
   onConnection(isUp: boolean, text: string): void {
     if (!isUp) this.#connectionLosses += 1
-    this.#options.notice(text)
+    this.#options.notice(text, isUp ? 'info' : 'warn')
   }
 
   onLost(error: Error): void {

@@ -6,7 +6,7 @@ import type { Plan } from '../config/plan.ts'
 import { describeError, type ErrorCode, FanfareError } from '../errors.ts'
 import type { PublisherLog } from '../measure/publisher-log.ts'
 import type { PublishOutcome } from './publish-loop.ts'
-import type { CanaryOutcome, PublisherSnapshot } from './publisher.ts'
+import type { CanaryOutcome, NoticeLevel, PublisherSnapshot } from './publisher.ts'
 
 /** What the thread is started with. The log's arrays are shared memory. */
 export interface PublisherThreadData {
@@ -35,7 +35,7 @@ export type FromPublisher =
   | { readonly kind: 'failure'; readonly id: number; readonly error: WireError }
   /** Every second, and before the answer to `publish`. `timeline` holds only the seconds that changed since the last one. */
   | { readonly kind: 'snapshot'; readonly snapshot: PublisherSnapshot }
-  | { readonly kind: 'notice'; readonly text: string }
+  | { readonly kind: 'notice'; readonly text: string; readonly level: NoticeLevel }
   | { readonly kind: 'lost'; readonly error: WireError }
 
 /** An error as it crosses threads; causes stay behind. */

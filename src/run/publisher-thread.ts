@@ -123,7 +123,7 @@ function makePublisher({ plan, log }: PublisherThreadData, tell: (message: FromP
     clockBoundUs: clock.boundUs,
     makeAlarm: (ring) => health.watched(new PreciseAlarm(ring)),
     health: () => health.read(),
-    notice: (text) => tell({ kind: 'notice', text }),
+    notice: (text, level) => tell({ kind: 'notice', text, level }),
     lost: (error) => tell({ kind: 'lost', error: toWire(error) }),
   })
 }

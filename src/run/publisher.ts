@@ -8,6 +8,9 @@ import type { HistogramData } from '../measure/histogram.ts'
 import type { PublisherLog } from '../measure/publisher-log.ts'
 import type { ThreadHealth } from '../measure/snapshot.ts'
 
+/** How much a sentence for the log matters; `debug`: only to who looks for a cause. */
+export type NoticeLevel = 'warn' | 'info' | 'debug'
+
 /** Why a slot was late: the tester's own loop, or the injector's obstacle (docs/design.md §5). */
 export type LatenessCause = 'loop' | Obstacle
 

@@ -7,7 +7,7 @@ import type { Plan } from '../config/plan.ts'
 import { assert, describeError, FanfareError } from '../errors.ts'
 import type { PublisherLog } from '../measure/publisher-log.ts'
 import { builtModule } from './built-module.ts'
-import type { CanaryOutcome, Publisher, PublisherSnapshot } from './publisher.ts'
+import type { CanaryOutcome, NoticeLevel, Publisher, PublisherSnapshot } from './publisher.ts'
 import {
   type FromPublisher,
   fromWire,
@@ -24,7 +24,7 @@ const CLOSE_TIMEOUT_MS = 5_000
 
 export interface ThreadPublisherOptions {
   /** Sentences for the log: the connection was lost, is back, is blocked. */
-  readonly notice?: (text: string) => void
+  readonly notice?: (text: string, level: NoticeLevel) => void
 }
 
 interface Pending {
@@ -36,7 +36,7 @@ interface Pending {
 export class ThreadPublisher implements Publisher {
   readonly log: PublisherLog
   readonly #worker: Worker
-  readonly #notice: (text: string) => void
+  readonly #notice: (text: string, level: NoticeLevel) => void
   readonly #pending = new Map<number, Pending>()
   readonly #timeline = new Map<number, number>()
   #lastId = 0
@@ -131,7 +131,7 @@ export class ThreadPublisher implements Publisher {
         this.#snapshot = { ...message.snapshot, timeline: [...this.#timeline] }
         return
       case 'notice':
-        this.#notice(message.text)
+        this.#notice(message.text, message.level)
         return
       case 'lost':
         this.#lostBecause = fromWire(message.error)
