@@ -16,6 +16,8 @@ export interface Dial {
 }
 
 export interface OpenFacts {
+  /** When the answer to the handshake was read, run clock; no message of the connection was read before. */
+  readonly openedUs: number
   readonly localAddress: string
   readonly localPort: number
   readonly subprotocol: string

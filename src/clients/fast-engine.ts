@@ -203,16 +203,16 @@ class FastConnection extends Socket {
       this.destroy()
       return
     }
-    this.#open(said.subprotocol)
+    this.#open(said.subprotocol, receivedUs)
     if (said.headBytes < answer.length && !this.#hasEnded) this.#read(bytes, said.headBytes, bytes.length, receivedUs)
   }
 
-  #open(subprotocol: string): void {
+  #open(subprotocol: string, openedUs: number): void {
     const { listener, options } = this.#engine
     this.#opening = undefined
     this.stage = 'open'
     this.#reader = new FrameReader(this.#engine, this.#slot, options.maxFrameBytes)
-    listener.onOpen(this.#slot, { localAddress: this.localAddress ?? '', localPort: this.localPort ?? 0, subprotocol })
+    listener.onOpen(this.#slot, { openedUs, localAddress: this.localAddress ?? '', localPort: this.localPort ?? 0, subprotocol })
   }
 
   #read(data: Uint8Array, start: number, end: number, receivedUs: number): void {

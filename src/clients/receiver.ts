@@ -115,14 +115,13 @@ export class Receiver implements EngineListener, LifeSteps {
     clearInterval(this.#sweep)
   }
 
-  onOpen(slot: number, facts: OpenFacts): void {
-    const nowUs = this.#parts.clock.nowUs()
+  onOpen(slot: number, { openedUs, localAddress, localPort }: OpenFacts): void {
     this.#states.enter(slot, ClientState.open)
-    this.#parts.books.opened(slot, nowUs, facts.localAddress, facts.localPort)
+    this.#parts.books.opened(slot, openedUs, localAddress, localPort)
     this.#dialer!.opened(slot)
-    if (!this.#protocol.isReadyOnOpen) this.#readyWatch.opened(slot, nowUs)
-    this.#sessions[slot]!.opened(this.#port.attend(slot, nowUs))
-    if (this.#protocol.isReadyOnOpen) this.becameReady(slot, nowUs)
+    if (!this.#protocol.isReadyOnOpen) this.#readyWatch.opened(slot, openedUs)
+    this.#sessions[slot]!.opened(this.#port.attend(slot, openedUs))
+    if (this.#protocol.isReadyOnOpen) this.becameReady(slot, openedUs)
   }
 
   onMessage(slot: number, data: Uint8Array, start: number, end: number, isBinary: boolean, receivedUs: number): void {

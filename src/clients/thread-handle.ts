@@ -34,6 +34,7 @@ export class ThreadHandle {
   readonly #listener: ThreadListener
   readonly #pending = new Map<number, (answer: ThreadAnswer | undefined) => void>()
   readonly #started: Promise<unknown>
+  readonly #exited: Promise<void>
   #requests = 0
   #isLeaving = false
   #isDead = false
@@ -47,7 +48,12 @@ export class ThreadHandle {
     this.#started.catch(() => undefined)
     this.#worker.on('message', (report: ThreadReport) => this.#hear(report))
     this.#worker.on('error', (error) => this.#die(describeError(error)))
-    this.#worker.on('exit', (code) => this.#die(`it ended with code ${code}`))
+    this.#exited = new Promise((resolve) => {
+      this.#worker.on('exit', (code) => {
+        if (!this.#isLeaving || code !== 0) this.#die(`it ended with code ${code}`)
+        resolve()
+      })
+    })
   }
 
   get isDead(): boolean {
@@ -81,15 +87,14 @@ export class ThreadHandle {
   /** Has the thread say goodbye to its targets and end. */
   async leave(): Promise<void> {
     if (this.#isDead) return
-    await this.ask({ kind: 'close' })
     this.#isLeaving = true
-    await withDeadline(once(this.#worker, 'exit'), EXIT_DEADLINE_MS, () => this.#worker.terminate())
+    await this.ask({ kind: 'close' })
+    await withDeadline(this.#exited, EXIT_DEADLINE_MS, () => this.terminate())
     this.#isDead = true
   }
 
   /** Ends the thread at once. */
   async terminate(): Promise<void> {
-    this.#isLeaving = true
     this.#isDead = true
     await this.#worker.terminate()
   }
@@ -104,7 +109,7 @@ export class ThreadHandle {
   }
 
   #die(why: string): void {
-    if (this.#isDead || this.#isLeaving) return
+    if (this.#isDead) return
     this.#isDead = true
     this.#listener.onDeath(this, why)
     for (const resolve of this.#pending.values()) resolve(undefined)

@@ -176,6 +176,7 @@ class WsConnection {
       this.#socketFault ??= { code: faultOf(errorCodeOf(error), 'open'), text: boundedText(error.message) }
     })
     this.#engine.listener.onOpen(this.#slot, {
+      openedUs: this.#engine.options.nowUs(),
       localAddress: socket.localAddress ?? '',
       localPort: socket.localPort ?? 0,
       subprotocol: this.#client!.protocol,

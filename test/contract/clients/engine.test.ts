@@ -116,7 +116,7 @@ for (const [name, create] of engines) {
         async ({ listener, target }) => {
           const facts = await listener.open(0)
           const socket = target.sockets[0]!
-          assert.deepEqual(facts, { localAddress: '127.0.0.2', localPort: socket.remotePort, subprotocol: 'b' })
+          assert.deepEqual(facts, { openedUs: 4_711, localAddress: '127.0.0.2', localPort: socket.remotePort, subprotocol: 'b' })
           assert.equal(socket.remoteAddress, '127.0.0.2')
         },
         { localAddress: '127.0.0.2', handshake: { subprotocols: ['a', 'b'] } },
