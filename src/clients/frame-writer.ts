@@ -1,18 +1,19 @@
 /**
  * Frames as a client writes them: whole and masked (RFC 6455 §5.3). It knows no sockets.
  */
-import { randomFillSync } from 'node:crypto'
 import { FIN, LENGTH_IN_2_BYTES, LENGTH_IN_8_BYTES, LONGEST_CONTROL_PAYLOAD, MASK } from './frame-header.ts'
+import type { RandomPool } from './random-pool.ts'
 
 const MASK_BYTES = 4
-/** Masks are drawn in advance; asking for four random bytes at a time costs more than the rest of the frame. */
-const POOL_BYTES = 4 * 1024
 const LONGEST_IN_2_BYTES = 0xffff
 
 /** One per thread. */
 export class FrameWriter {
-  readonly #masks = Buffer.alloc(POOL_BYTES)
-  #nextMask = POOL_BYTES
+  readonly #random: RandomPool
+
+  constructor(random: RandomPool) {
+    this.#random = random
+  }
 
   /** A frame with a copy of `payload`. */
   frame(opcode: number, payload: Uint8Array): Buffer {
@@ -21,20 +22,11 @@ export class FrameWriter {
     const frame = Buffer.allocUnsafe(bodyAt + payload.length)
     frame[0] = FIN | opcode
     writeLength(frame, payload.length)
-    this.#drawMask(frame, maskAt)
+    frame.set(this.#random.take(MASK_BYTES), maskAt)
     for (let index = 0; index < payload.length; index++) {
       frame[bodyAt + index] = payload[index]! ^ frame[maskAt + (index % MASK_BYTES)]!
     }
     return frame
-  }
-
-  #drawMask(frame: Buffer, at: number): void {
-    if (this.#nextMask === POOL_BYTES) {
-      randomFillSync(this.#masks)
-      this.#nextMask = 0
-    }
-    this.#masks.copy(frame, at, this.#nextMask, this.#nextMask + MASK_BYTES)
-    this.#nextMask += MASK_BYTES
   }
 }
 

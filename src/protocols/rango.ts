@@ -22,28 +22,33 @@ const KEPT_STREAM = /-(snap|inc)$/
 export function createRango(settings: RangoSettings): Protocol {
   const isByUrl = settings.rangoSubscribe === 'url'
   const subprotocols = offeredSubprotocols(settings, [])
-  // All clients with the same streams share one session: it has no state of its own.
+  // Clients with the same streams share handshakes and a session: neither has anything of one client.
+  const handshakes = new Map<string, Handshake>()
   const sessions = new Map<string, Session>()
+
+  function makeHandshake(target: string, streams: readonly string[]): Handshake {
+    const { url, requestTarget, authorization } = parseTarget(target)
+    const headers = requestHeaders(settings, authorization)
+    return { url, requestTarget: isByUrl ? appendQuery(requestTarget, streamQuery(streams)) : requestTarget, headers, subprotocols }
+  }
 
   return {
     name: 'rango',
     decodes: false,
     isReadyOnOpen: false,
     heartbeatMs: undefined,
-    handshake(target, { streams }): Handshake {
-      const { url, requestTarget, authorization } = parseTarget(target)
-      const headers = requestHeaders(settings, authorization)
-      return { url, requestTarget: isByUrl ? appendQuery(requestTarget, streamQuery(streams)) : requestTarget, headers, subprotocols }
-    },
-    session({ streams }) {
-      const key = JSON.stringify(streams)
-      const known = sessions.get(key)
-      if (known !== undefined) return known
-      const session = new RangoSession(streams, isByUrl ? [] : subscribeFrames(streams))
-      sessions.set(key, session)
-      return session
-    },
+    handshake: (target, { streams }) => shared(handshakes, JSON.stringify([target, streams]), () => makeHandshake(target, streams)),
+    session: ({ streams }) =>
+      shared(sessions, JSON.stringify(streams), () => new RangoSession(streams, isByUrl ? [] : subscribeFrames(streams))),
   }
+}
+
+function shared<T>(known: Map<string, T>, key: string, make: () => T): T {
+  const existing = known.get(key)
+  if (existing !== undefined) return existing
+  const made = make()
+  known.set(key, made)
+  return made
 }
 
 function streamQuery(streams: readonly string[]): string {
