@@ -7,7 +7,7 @@
  */
 import WebSocket from 'ws'
 import type { EngineListener } from '../../src/clients/engine.ts'
-import { FastEngine } from '../../src/clients/fast-engine.ts'
+import { FastEngine } from '../../src/clients/engines/fast-engine.ts'
 import { Deliveries } from '../../src/clients/receive.ts'
 import { Books } from '../../src/measure/books.ts'
 import { RunClock } from '../../src/measure/clock.ts'

@@ -2,7 +2,7 @@
  * One replica as the coordinator knows it: its share, its figures so far, and what it was asked. What its death means is decided by
  * `replica-crowd.ts`.
  */
-import { correctionAtDeath } from '../clients/dead-thread.ts'
+import { correctionAtDeath } from '../clients/threads/dead-thread.ts'
 import type { RosterShare } from '../config/plan.ts'
 import { NO_FANOUT } from '../measure/fanout-merge.ts'
 import type { HeardProbes } from '../measure/owed.ts'

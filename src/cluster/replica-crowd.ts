@@ -3,7 +3,7 @@
  * that die as unaccounted. It knows nothing of joining, and nothing of queues.
  */
 import type { Crowd } from '../clients/crowd.ts'
-import { correctionOfBooks } from '../clients/dead-thread.ts'
+import { correctionOfBooks } from '../clients/threads/dead-thread.ts'
 import { type Plan, shareOut } from '../config/plan.ts'
 import { type HeardProbes, mergeHeard, owedProbes, undecidedSequences } from '../measure/owed.ts'
 import type { PublisherLog } from '../measure/publisher-log.ts'

@@ -7,7 +7,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { PartialCrowd } from '../clients/thread-crowd.ts'
+import type { PartialCrowd } from '../clients/threads/thread-crowd.ts'
 import type { Plan, RosterShare } from '../config/plan.ts'
 import type { SettingName, Settings } from '../config/settings.ts'
 import { describeError, FanfareError } from '../errors.ts'

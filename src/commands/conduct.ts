@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Registry } from 'prom-client'
-import { startThreadCrowd } from '../clients/thread-crowd.ts'
+import { startThreadCrowd } from '../clients/threads/thread-crowd.ts'
 import { makePlan, offeredLoad, receiverThreads } from '../config/plan.ts'
 import type { Settings } from '../config/settings.ts'
 import { RunClock } from '../measure/clock.ts'

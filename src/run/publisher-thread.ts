@@ -4,7 +4,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { createInjector } from '../broker/create-injector.ts'
-import { readTlsMaterial } from '../clients/tls-material.ts'
+import { readTlsMaterial } from '../clients/engines/tls-material.ts'
 import { assert } from '../errors.ts'
 import { RunClock } from '../measure/clock.ts'
 import { compileTemplate } from '../probe/template.ts'
