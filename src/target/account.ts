@@ -49,6 +49,8 @@ export class Account {
   readonly client: number
   readonly remoteAddress: string
   readonly remotePort: number
+  /** Of the request line, without a query. */
+  readonly path: string
   readonly openedUs: number
   /** When the first acknowledgement of a subscription was written. */
   acknowledgedUs: number | undefined
@@ -57,10 +59,11 @@ export class Account {
   #acknowledged: Mark = { position: 0, listedWrites: 0 }
   readonly #parts: (Followed | Listed)[] = []
 
-  constructor(client: { number: number; remoteAddress: string; remotePort: number; openedUs: number }) {
+  constructor(client: { number: number; remoteAddress: string; remotePort: number; path: string; openedUs: number }) {
     this.client = client.number
     this.remoteAddress = client.remoteAddress
     this.remotePort = client.remotePort
+    this.path = client.path
     this.openedUs = client.openedUs
   }
 

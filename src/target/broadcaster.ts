@@ -136,8 +136,9 @@ export class Broadcaster {
         if (client.leaving !== undefined || !concernsClient(deed, client.number)) continue
         if (deed.kind === 'end') this.#departures.end(client, deed)
         else {
-          this.#truth.note(deed.what, client.account)
-          this.#outbox.say(client, intrude(deed).bytes)
+          const { bytes } = intrude(deed)
+          this.#truth.note(deed.what, client.account, { bytes: bytes.length })
+          this.#outbox.say(client, bytes)
         }
       }
     }

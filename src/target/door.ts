@@ -96,22 +96,23 @@ export class Door {
     const { truth } = this.#parts
     const who = whoIs(number, socket)
     const habit = this.#parts.book.handshakeHabit(number)
+    const target = readRequestTarget(request.url ?? '/')
+    const { path } = target
     if (habit?.kind === 'silent') {
-      truth.note('silent', who)
+      truth.note('silent', who, { path })
       socket.resume().once('end', () => socket.end()) // silent, not deaf: who gives up is let go
       return
     }
-    const target = readRequestTarget(request.url ?? '/')
     const ownStatus = habit?.kind === 'status' ? (habit.status ?? STATUS_UNAVAILABLE) : undefined
-    if (ownStatus !== undefined) truth.note('status', who, { status: ownStatus })
-    const status = ownStatus ?? refusalStatus(target.path, request.headers)
+    if (ownStatus !== undefined) truth.note('status', who, { path, status: ownStatus })
+    const status = ownStatus ?? refusalStatus(path, request.headers)
     if (status !== undefined) {
       socket.write(httpAnswer(status))
       socket.destroySoon()
       return
     }
     const key = request.headers['sec-websocket-key'] as string
-    if (habit?.kind === 'bad-accept') truth.note('bad-accept', who)
+    if (habit?.kind === 'bad-accept') truth.note('bad-accept', who, { path })
     const answer = switchingProtocols(acceptValue(habit?.kind === 'bad-accept' ? `${key}?` : key))
     const { client, ...where } = who
     this.#parts.onGuest(socket, { number: client, ...where, uid: uidOf(request.headers), target, answer: Buffer.from(answer), head })

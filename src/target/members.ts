@@ -34,7 +34,7 @@ export class Members {
   }
 
   /** A client whose handshake was answered; it hears nothing yet. */
-  admit(socket: Socket, who: { number: number; remoteAddress: string; remotePort: number; uid: string | undefined }): Client {
+  admit(socket: Socket, who: { number: number; remoteAddress: string; remotePort: number; path: string; uid: string | undefined }): Client {
     const nowMs = performance.now()
     const client: Client = {
       number: who.number,

@@ -44,7 +44,7 @@ export class Reception {
 
   receive(socket: Socket, guest: Guest): void {
     const { members, departures, gate } = this.#parts
-    const client = members.admit(socket, guest)
+    const client = members.admit(socket, { ...guest, path: guest.target.path })
     socket.on('data', (chunk: Buffer) => gate.pass(() => this.#read(client, chunk)))
     socket.on('end', () => gate.pass(() => departures.takeEnd(client)))
     socket.on('close', (hadError) => members.remove(client, hadError))

@@ -54,12 +54,16 @@ export interface ClientTruth {
   readonly client: number
   readonly remoteAddress: string
   readonly remotePort: number
+  /** Of the request line, without a query: clients that are to be told apart may be given paths of their own. */
+  readonly path: string
   readonly openedUs: number
   readonly acknowledgedUs: number | undefined
   readonly closedUs: number | undefined
   /** Undefined while the connection is open. */
   readonly ending: EndingKind | undefined
   readonly closeCode: number | undefined
+  /** The client proved that it had read everything: both close frames, or its end of the stream after the target's. */
+  readonly isOrderly: boolean
   readonly streams: readonly StreamTruth[]
 }
 
@@ -165,11 +169,13 @@ function clientTruth(account: Account, log: BroadcastLog, events: readonly Truth
     client: account.client,
     remoteAddress: account.remoteAddress,
     remotePort: account.remotePort,
+    path: account.path,
     openedUs: account.openedUs,
     acknowledgedUs: account.acknowledgedUs,
     closedUs: account.ending?.atUs,
     ending: account.ending?.kind,
     closeCode: account.ending?.code,
+    isOrderly: account.ending?.isOrderly ?? false,
     streams: [...streams.values()],
   }
 }

@@ -48,7 +48,7 @@ export function parcelOf(message: Message, habits: readonly DeliveryHabit[]): Pa
     const intrusion = intrude(insert, message)
     frames.push(intrusion.bytes)
     const beside = intrusion.named === undefined ? named : probeFields(intrusion.named.stream, intrusion.named.probe)
-    notes.push({ kind: insert.what, details: beside })
+    notes.push({ kind: insert.what, details: { ...beside, bytes: intrusion.bytes.length } })
   }
   frames.push(...whole)
   if (fragment !== undefined) notes.push({ kind: 'fragment', details: { ...named, frames: whole.length } })

@@ -5,7 +5,7 @@ import { Account } from '../../../src/target/account.ts'
 import { type Broadcast, BroadcastLog } from '../../../src/target/broadcast-log.ts'
 import { expandRanges, removeLast, sequenceRanges } from '../../../src/target/sequence-range.ts'
 
-const newAccount = () => new Account({ number: 0, remoteAddress: '127.0.0.1', remotePort: 1, openedUs: 0 })
+const newAccount = () => new Account({ number: 0, remoteAddress: '127.0.0.1', remotePort: 1, path: '/', openedUs: 0 })
 const written = (account: Account, log: BroadcastLog) => [...account.written(log)].map(({ broadcast }) => broadcast.position)
 
 function logOf(...topics: string[]): BroadcastLog {

@@ -1,0 +1,301 @@
+/**
+ * Compares what the tester says with what really happened, counter by counter and client by client. Where the truth is an interval
+ * (an abortive end), some truth inside it must explain all of a client's counters at once. Each disagreement is a sentence.
+ */
+import { ProbeState } from '../../../src/measure/publisher-log.ts'
+import type { ClientRow, MissingDelivery } from '../../../src/measure/snapshot.ts'
+import { booksOf, type ClientBooks, type Rules } from './expectation.ts'
+import { type Hearing, hearingsOf } from './hearing.ts'
+import type { Played } from './play.ts'
+
+/** Ends nearer to the end of the drain than this may be on either side of it. */
+const MARGIN_US = 30_000
+
+type Disagreements = string[]
+
+export function compare(played: Played): Disagreements {
+  const { facts } = played
+  const found: Disagreements = [...faults(played), ...publishing(played)]
+  if (facts.drainEndedUs === undefined) return found
+  const clients = Array.from({ length: played.scenario.clients }, (_, client) => new Client(client, played))
+  return [...found, ...clients.flatMap((client) => client.disagreements), ...totals(played, clients), ...fanout(played, clients)]
+}
+
+/** What must never be, whatever was drawn. */
+function faults({ facts }: Played): Disagreements {
+  const codes = facts.report.verdict.reasons.map(({ code }) => code)
+  return [
+    ...facts.died.map((text) => `died: ${text}`),
+    ...['fault', 'books-unbalanced', 'books-overflowed'].filter((code) => codes.includes(code)).map((code) => `the verdict says ${code}`),
+  ]
+}
+
+/** The publisher's log beside the broker's truth and the target's. */
+function publishing({ facts, truth }: Played): Disagreements {
+  const { publisher, log } = facts
+  if (publisher === undefined) return []
+  const found: Disagreements = []
+  const { count = 0, states } = log.streams[0] ?? {}
+  const inState = (state: number): number[] =>
+    Array.from({ length: count }, (_, sequence) => sequence).filter((at) => states?.[at] === state)
+  const { confirmed, returned, nacked, unknown } = publisher
+  for (const [name, told, state] of [
+    ['confirmed', confirmed, ProbeState.confirmed],
+    ['returned', returned, ProbeState.returned],
+    ['nacked', nacked, ProbeState.nacked],
+    ['unknown', unknown, ProbeState.unknown],
+  ] as const) {
+    if (told !== inState(state).length) found.push(`${told} probes are told to be ${name}, ${inState(state).length} are in the log`)
+  }
+  const broadcast = new Set(truth.broadcasts.filter(({ probe }) => probe?.probeStream === 0).map(({ probe }) => probe!.sequence))
+  for (const sequence of inState(ProbeState.absent))
+    if (broadcast.has(sequence)) found.push(`probe ${sequence} was broadcast but never published`)
+  const struck = truth.broker.filter(({ did }) => did === 'nacked').length
+  if (nacked > struck) found.push(`${nacked} probes are nacked, but the broker nacked ${struck}`)
+  if (struck > 0 && !truth.broker.some(({ fault, asked }) => fault === 'nack' && asked?.kind === 'nack' && asked.isRouted)) {
+    for (const sequence of inState(ProbeState.nacked)) {
+      if (broadcast.has(sequence) && publisher.resent === 0) found.push(`probe ${sequence} is nacked, but it was broadcast`)
+    }
+  }
+  return found
+}
+
+/** One client: its truth, what is booked for it, and whether one explains the other. */
+class Client {
+  readonly disagreements: Disagreements = []
+  readonly hearings: readonly Hearing[]
+  readonly readyUs: number
+  /** In time, as the truth that explains the books has it. */
+  delivered: ReadonlySet<number> = new Set()
+  /** Of the truth that explains the books. */
+  early = 0
+  readonly expected: number
+  readonly index: number
+  readonly #played: Played
+  readonly #rules: Rules
+  readonly #row: ClientRow | undefined
+  readonly #missing: readonly MissingDelivery[]
+
+  constructor(client: number, played: Played) {
+    const { receivers, log } = played.facts
+    this.index = client
+    this.#played = played
+    this.hearings = hearingsOf(client, played.truth)
+    const place = receivers.readyClients.client.indexOf(client)
+    this.readyUs = place < 0 ? Number.POSITIVE_INFINITY : receivers.readyClients.readyUs[place]!
+    const sentUs = log.streams[0]?.sentUs
+    this.#rules = {
+      readyUs: this.readyUs,
+      limit:
+        played.scenario.otherProgram?.isCounted === false ? Number.POSITIVE_INFINITY : (log.streams[0]?.count ?? Number.POSITIVE_INFINITY),
+      sentUs: (sequence) => played.truth.stampedUs.get(sequence) ?? Math.round(sentUs?.[sequence] ?? Number.NaN),
+    }
+    this.#row = receivers.worstClients.find((row) => row.client === client)
+    this.#missing = receivers.missing.filter((missing) => missing.client === client)
+    this.expected = [...owedSequences(played)].filter((sequence) => this.#rules.sentUs(sequence) >= this.readyUs).length
+    this.#checkReady()
+    this.#explain()
+    if (Number.isFinite(this.readyUs)) this.#checkShortfall()
+  }
+
+  #say(text: string): void {
+    this.disagreements.push(`client ${this.index}: ${text}`)
+  }
+
+  #checkReady(): void {
+    const acknowledged = this.hearings.map(({ connection }) => connection.acknowledgedUs).filter((us) => us !== undefined)
+    if (Number.isFinite(this.readyUs)) {
+      if (acknowledged.length === 0) this.#say('is ready, but was never acknowledged')
+      else if (acknowledged[0]! > this.readyUs + MARGIN_US)
+        this.#say(`was ready at ${this.readyUs}, but acknowledged at ${acknowledged[0]}`)
+    } else if (this.hearings.some(({ connection, isWhole }) => isWhole && connection.acknowledgedUs !== undefined)) {
+      this.#say('was acknowledged, and is not ready')
+    }
+  }
+
+  /** Looks for a truth inside the interval that leads to exactly these books. */
+  #explain(): void {
+    const { receivers } = this.#played.facts
+    const delivered = receivers.targets.find(({ target }) => target === this.index)?.delivered ?? 0
+    const row = this.#row
+    if (row !== undefined && row.delivered !== delivered) this.#say(`${row.delivered} delivered in its row, ${delivered} in its target's`)
+    const booked = { delivered, duplicated: row?.duplicated ?? 0, outOfOrder: row?.outOfOrder ?? 0, late: row?.late ?? 0 }
+    for (const { lengths, probes } of this.#possibilities()) {
+      for (let inTime = probes.length; inTime >= 0; inTime--) {
+        const books = booksOf({ probes, inTime }, this.#rules)
+        if (
+          this.#matches(books, booked) &&
+          this.#unexpectedMatches(books.unexpected, lengths) &&
+          this.#missingMatches(books.deliveredProbes)
+        ) {
+          this.delivered = books.deliveredProbes
+          this.early = books.early
+          return
+        }
+        if (booked.late === 0 && books.late > 0) break
+      }
+    }
+    const truth = this.hearings.map(({ written, surely }) => `${surely} to ${written.length} of [${written}]`).join(' then ')
+    this.#say(`no truth explains its books ${JSON.stringify({ ...booked, row })}; it heard ${truth || 'nothing'}; ready ${this.readyUs}`)
+  }
+
+  /** Every way the connections can have been heard: all combinations of lengths, the longest first. */
+  *#possibilities(before: readonly number[] = []): Generator<{ lengths: readonly number[]; probes: readonly number[] }> {
+    const hearing = this.hearings[before.length]
+    if (hearing === undefined) {
+      yield { lengths: before, probes: before.flatMap((length, at) => this.hearings[at]!.written.slice(0, length)) }
+      return
+    }
+    for (let length = hearing.written.length; length >= hearing.surely; length--) yield* this.#possibilities([...before, length])
+  }
+
+  #matches(books: ClientBooks, booked: Pick<ClientBooks, 'delivered' | 'duplicated' | 'outOfOrder' | 'late'>): boolean {
+    if (books.delivered !== booked.delivered || books.late !== booked.late) return false
+    if (this.#row !== undefined && books.early !== this.#row.early) return false
+    // Copies and order breaks of probes that were sent again are booked apart, for all clients together.
+    const { resentDuplicates, resentOutOfOrder } = this.#played.facts.receivers
+    const isWithin = (told: number, of: number, apart: number): boolean => told === of || (told < of && told + apart >= of)
+    return (
+      isWithin(booked.duplicated, books.duplicated, resentDuplicates) && isWithin(booked.outOfOrder, books.outOfOrder, resentOutOfOrder)
+    )
+  }
+
+  #unexpectedMatches(ofProbes: number, lengths: readonly number[]): boolean {
+    const told = this.#row?.unexpected ?? 0
+    if (this.#row === undefined && !Number.isFinite(this.readyUs)) return true
+    const { least, most } = countBefore(this.hearings, lengths, ({ misrouted }) => misrouted)
+    return told >= ofProbes + least && told <= ofProbes + most
+  }
+
+  #missingMatches(delivered: ReadonlySet<number>): boolean {
+    if (!Number.isFinite(this.readyUs)) return this.#missing.length === 0
+    const missing = [...owedSequences(this.#played)].filter((at) => this.#rules.sentUs(at) >= this.readyUs && !delivered.has(at))
+    return missing.length === this.#missing.length && missing.every((sequence, at) => this.#missing[at]!.sequence === sequence)
+  }
+
+  /** What was not delivered is missed for a client that was away in between, and lost for one that was there all the time. */
+  #checkShortfall(): void {
+    const { drainEndedUs = 0 } = this.#played.facts
+    const missed = this.#missing.filter(({ why }) => why === 'missed').length
+    const row = this.#row
+    if (row !== undefined && (row.missed !== missed || row.lost !== this.#missing.length - missed)) {
+      this.#say(`its row has ${row.missed} missed and ${row.lost} lost, the list ${missed} of ${this.#missing.length}`)
+    }
+    if (row !== undefined && row.expected !== this.expected) this.#say(`${row.expected} are expected in its row, ${this.expected} are owed`)
+    if (row === undefined && this.#missing.length > 0) this.#say('misses probes and is in no list')
+    if (this.hearings.length !== 1) return
+    const { endedByTargetUs = Number.POSITIVE_INFINITY, connection } = this.hearings[0]!
+    if (endedByTargetUs < drainEndedUs - MARGIN_US && missed !== this.#missing.length) {
+      this.#say(`was gone ${drainEndedUs - endedByTargetUs} µs before the drain ended, but lost ${this.#missing.length - missed}`)
+    }
+    if (connection.isOrderly && connection.ending === 'closed-by-client' && endedByTargetUs > drainEndedUs && missed > 0) {
+      this.#say(`stayed to the end, but missed ${missed}`)
+    }
+  }
+}
+
+/** Confirmed probes, and others of which somebody heard. */
+function owedSequences({ facts }: Played): Set<number> {
+  const heard = new Set([...facts.receivers.fanout.sequence])
+  const { count = 0, states } = facts.log.streams[0] ?? {}
+  const all = Array.from({ length: count }, (_, sequence) => sequence)
+  return new Set(
+    all.filter(
+      (sequence) => states![sequence] === ProbeState.confirmed || (states![sequence] !== ProbeState.absent && heard.has(sequence)),
+    ),
+  )
+}
+
+/** How many things that stand among the probes were heard at least and at most, when so many probes of each connection were. */
+function countBefore(hearings: readonly Hearing[], lengths: readonly number[], placesOf: (hearing: Hearing) => readonly number[]) {
+  let least = 0
+  let most = 0
+  hearings.forEach((hearing, at) => {
+    const places = placesOf(hearing)
+    most += places.filter((place) => place <= lengths[at]!).length
+    least += hearing.isWhole ? places.length : places.filter((place) => place < lengths[at]!).length
+  })
+  return { least, most }
+}
+
+function totals({ facts, scenario }: Played, clients: readonly Client[]): Disagreements {
+  const { receivers } = facts
+  const { measured } = receivers
+  const sum = (of: (row: ClientRow) => number): number => receivers.worstClients.reduce((total, row) => total + of(row), 0)
+  const ready = clients.filter(({ readyUs }) => Number.isFinite(readyUs))
+  const found: Disagreements = []
+  const same = (name: string, told: number, is: number): void => {
+    if (told !== is) found.push(`${told} ${name} in all, ${is} by client`)
+  }
+  same(
+    'expected',
+    measured.expected,
+    ready.reduce((total, client) => total + client.expected, 0),
+  )
+  same(
+    'delivered',
+    measured.delivered,
+    clients.reduce((total, { delivered }) => total + delivered.size, 0),
+  )
+  same('missed', measured.missed, receivers.missing.filter(({ why }) => why === 'missed').length)
+  same('lost', measured.lost, receivers.missing.filter(({ why }) => why === 'lost').length)
+  same(
+    'duplicated',
+    measured.duplicated,
+    sum((row) => row.duplicated),
+  )
+  same(
+    'out of order',
+    measured.outOfOrder,
+    sum((row) => row.outOfOrder),
+  )
+  same(
+    'late',
+    measured.late,
+    sum((row) => row.late),
+  )
+  same(
+    'early',
+    measured.early,
+    clients.reduce((total, { early }) => total + early, 0),
+  )
+  same('ready', receivers.clients.ready, ready.length)
+  same('wanted', receivers.clients.wanted, scenario.clients)
+  same(
+    'deaf',
+    receivers.heardNothing,
+    ready.filter(
+      (client) => client.expected > 0 && client.delivered.size === 0 && client.early === 0 && !isLate(receivers.worstClients, client),
+    ).length,
+  )
+  const foreign = clients.map(({ hearings }) => {
+    const { most } = countBefore(
+      hearings,
+      hearings.map(({ written }) => written.length),
+      (hearing) => hearing.foreign,
+    )
+    const { least } = countBefore(
+      hearings,
+      hearings.map(({ surely }) => surely),
+      (hearing) => hearing.foreign,
+    )
+    return { least, most }
+  })
+  const least = foreign.reduce((total, part) => total + part.least, 0)
+  const most = foreign.reduce((total, part) => total + part.most, 0)
+  if (measured.foreign < least || measured.foreign > most) found.push(`${measured.foreign} foreign, ${least} to ${most} were written`)
+  return found
+}
+
+const isLate = (rows: readonly ClientRow[], client: Client): boolean => rows.some((row) => row.late > 0 && row.client === client.index)
+
+/** Clients that heard each probe in time. */
+function fanout({ facts }: Played, clients: readonly Client[]): Disagreements {
+  const { sequence, count } = facts.receivers.fanout
+  const told = new Map(Array.from(sequence, (probe, at) => [probe, count[at]!]))
+  const probes = new Set([...told.keys(), ...clients.flatMap(({ delivered }) => [...delivered])])
+  return [...probes].flatMap((probe) => {
+    const is = clients.filter(({ delivered }) => delivered.has(probe)).length
+    return is === (told.get(probe) ?? 0) ? [] : [`probe ${probe} reached ${told.get(probe) ?? 0} clients in its fan-out row, and ${is}`]
+  })
+}
