@@ -21,6 +21,7 @@ import type { Snapshot } from './snapshot.ts'
 import { emptyDeliveryCounts } from './snapshot-merge.ts'
 import { booksSnapshot } from './snapshot-of-books.ts'
 import type { ThreadWatch } from './thread-watch.ts'
+import { worstClients } from './worst-clients.ts'
 
 export interface BooksOptions {
   readonly clock: Clock
@@ -71,6 +72,8 @@ export class Books {
   #shortfall: Shortfall = NO_SHORTFALL
   #toldShortfall: Shortfall = NO_SHORTFALL
   #settlement: Settlement | undefined
+  #settledBySlot: Settlement['bySlot'] | undefined
+  #worstClients: Snapshot['worstClients'] = []
   #toldBytes = 0
 
   constructor(options: BooksOptions, makeLedger = (rows: number, maxBytes: number) => new Ledger(rows, maxBytes)) {
@@ -227,7 +230,13 @@ export class Books {
     if (this.#isSettled) return
     this.#isSettled = true
     this.#settlement = settleBooks(this.#openBooks(), owedProbes(log, heard), drainEndedUs)
+    this.#settledBySlot = this.#settlement.bySlot
     this.#shortfall = this.#settlement
+  }
+
+  /** Nothing more will be received: the next snapshot names the worst clients, with what came after the books were settled. */
+  close(): void {
+    if (this.#settledBySlot !== undefined) this.#worstClients = worstClients(this.#openBooks(), this.#settledBySlot)
   }
 
   #openBooks(): OpenBooks {
@@ -263,6 +272,7 @@ export class Books {
         lost: this.#shortfall.lost - this.#toldShortfall.lost,
       },
       settlement: this.#settlement,
+      worstClients: this.#worstClients,
       canary: this.#canary.take(),
       warmup: this.#warmup.take(),
       resent: this.#resent,
@@ -279,6 +289,7 @@ export class Books {
     this.#otherFrames = {}
     this.#toldShortfall = this.#shortfall
     this.#settlement = undefined
+    this.#worstClients = []
     return snapshot
   }
 

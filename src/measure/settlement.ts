@@ -7,8 +7,9 @@ import type { Ledger } from './ledger.ts'
 import type { Membership } from './membership.ts'
 import type { OwedProbes } from './owed.ts'
 import type { RosterRows } from './roster-rows.ts'
-import type { ClientRow, MissingDelivery } from './snapshot.ts'
-import { byBadness, byPlace, MAX_MISSING_LISTED, WORST_CLIENTS } from './snapshot-merge.ts'
+import type { MissingDelivery } from './snapshot.ts'
+import { byPlace, MAX_MISSING_LISTED } from './snapshot-merge.ts'
+import { highestHeard } from './worst-clients.ts'
 
 /** Rare bookings by slot; clients that had none cost nothing but zeros. */
 export interface OddBookings {
@@ -55,12 +56,12 @@ export function shortfallSoFar(books: OpenBooks, owed: Owed): Shortfall {
 }
 
 export interface Settlement extends Shortfall {
+  /** Only of clients that were ever ready. */
+  readonly bySlot: ReadonlyMap<number, Shortfall>
   /** Rows where expected is not delivered + missed + lost. */
   readonly unbalancedRows: number
   /** Clients that were owed something and heard nothing at all. */
   readonly heardNothing: number
-  /** Worst first, at most WORST_CLIENTS. */
-  readonly worstClients: ClientRow[]
   /** By client, stream and sequence, at most MAX_MISSING_LISTED. */
   readonly missing: MissingDelivery[]
 }
@@ -81,9 +82,9 @@ export function settleBooks(books: OpenBooks, owed: Owed, drainEndedUs: number):
   })
   return {
     ...[...bySlot.values()].reduce(addShortfalls, NO_SHORTFALL),
+    bySlot,
     unbalancedRows,
     heardNothing: [...bySlot].filter(([slot, { expected }]) => expected > 0 && isDeaf(books, slot)).length,
-    worstClients: worstClients(books, bySlot),
     missing: listMissing(books, owed, bySlot, drainEndedUs),
   }
 }
@@ -110,53 +111,6 @@ function eachOwedRow(books: OpenBooks, owed: Owed, visit: (slot: number, row: nu
 
 /** Neither in time nor early nor late. */
 const isDeaf = (books: OpenBooks, slot: number): boolean => highestHeard(books, slot) < 0 && books.odd.early[slot] === 0
-
-function highestHeard({ rows, ledger }: OpenBooks, slot: number): number {
-  let highest = -1
-  const { first, end } = rows.of(slot)
-  for (let row = first; row < end; row++) highest = Math.max(highest, ledger.highest(row))
-  return highest
-}
-
-function worstClients(books: OpenBooks, bySlot: ReadonlyMap<number, Shortfall>): ClientRow[] {
-  const { odd } = books
-  const worst: ClientRow[] = []
-  for (const [slot, shortfall] of bySlot) {
-    const oddities = odd.duplicated[slot]! + odd.outOfOrder[slot]! + odd.late[slot]! + odd.unexpected[slot]!
-    if (shortfall.missed + shortfall.lost + oddities === 0) continue
-    worst.push(clientRow(books, slot, shortfall))
-    // Now and then, so that a run in which everybody lost something needs no list of everybody.
-    if (worst.length >= WORST_CLIENTS * 50) worst.sort(byBadness).splice(WORST_CLIENTS)
-  }
-  return worst.sort(byBadness).slice(0, WORST_CLIENTS)
-}
-
-function clientRow(books: OpenBooks, slot: number, shortfall: Shortfall): ClientRow {
-  const { membership, odd, rows, deliveredOf } = books
-  const { first, end } = rows.of(slot)
-  const lastEnd = membership.lastEnd(slot)
-  return {
-    client: books.clients[slot]!,
-    replica: books.replica,
-    target: books.targetOf[slot]!,
-    localAddress: membership.localAddress(slot),
-    localPort: membership.localPort(slot),
-    ...shortfall,
-    delivered: deliveredOf.subarray(first, end).reduce((sum, delivered) => sum + delivered, 0),
-    duplicated: odd.duplicated[slot]!,
-    outOfOrder: odd.outOfOrder[slot]!,
-    early: odd.early[slot]!,
-    late: odd.late[slot]!,
-    unexpected: odd.unexpected[slot]!,
-    lastSequence: highestHeard(books, slot),
-    ...(lastEnd !== undefined && {
-      endCode: lastEnd.code,
-      endedAtUs: lastEnd.atUs,
-      passBusyUs: lastEnd.passBusyUs,
-      ...(lastEnd.closeCode !== undefined && { closeCode: lastEnd.closeCode }),
-    }),
-  }
-}
 
 function listMissing(books: OpenBooks, owed: Owed, bySlot: ReadonlyMap<number, Shortfall>, drainEndedUs: number): MissingDelivery[] {
   const { ledger, membership, clients, rows } = books

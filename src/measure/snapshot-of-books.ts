@@ -19,6 +19,7 @@ export interface BooksChanges {
   readonly counts: DeliveryCounts
   readonly shortfall: Shortfall
   readonly settlement: Settlement | undefined
+  readonly worstClients: Snapshot['worstClients']
   readonly canary: DeliveryCounts
   readonly warmup: DeliveryCounts
   readonly resent: { readonly duplicates: number; readonly outOfOrder: number }
@@ -68,7 +69,7 @@ export function booksSnapshot(changes: BooksChanges): Snapshot {
     timeline: timeline(membership, deliveries),
     threads: [changes.health],
     targets: targets(membership, deliveries.latencyByTarget),
-    worstClients: settlement?.worstClients ?? [],
+    worstClients: changes.worstClients,
     missing: settlement?.missing ?? [],
     unbalancedRows: settlement?.unbalancedRows ?? 0,
     heardNothing: settlement?.heardNothing ?? 0,

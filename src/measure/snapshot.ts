@@ -175,7 +175,7 @@ export interface Snapshot {
   timeline: TimelineSecond[]
   threads: ThreadHealth[]
   targets: TargetCounts[]
-  /** The clients with the most missing deliveries, at most WORST_CLIENTS, worst first; filled by settling. */
+  /** The clients with the most missing deliveries, at most WORST_CLIENTS, worst first; told when the books are closed. */
   worstClients: ClientRow[]
   /** Bounded list of missing deliveries; filled by settling. */
   missing: MissingDelivery[]

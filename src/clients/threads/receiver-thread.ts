@@ -74,7 +74,10 @@ async function answer(question: ThreadQuestion): Promise<void> {
   const heard = question.kind === 'hear' ? books.heard(question.log) : NOTHING_HEARD
   if (question.kind === 'expect') books.expect(question.log, question.heard)
   if (question.kind === 'settle') books.settle(question.log, question.drainEndedUs, question.heard)
-  if (question.kind === 'close') await receiver.close()
+  if (question.kind === 'close') {
+    await receiver.close()
+    books.close()
+  }
   report({ kind: 'answer', request: question.request, snapshot: books.takeSnapshot(), heard })
   if (question.kind === 'close') leave()
 }

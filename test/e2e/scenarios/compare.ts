@@ -264,9 +264,7 @@ function totals({ facts, scenario }: Played, clients: readonly Client[]): Disagr
   same(
     'deaf',
     receivers.heardNothing,
-    ready.filter(
-      (client) => client.expected > 0 && client.delivered.size === 0 && client.early === 0 && !isLate(receivers.worstClients, client),
-    ).length,
+    ready.filter((client) => client.expected > 0 && client.delivered.size === 0 && client.early === 0).length,
   )
   const foreign = clients.map(({ hearings }) => {
     const { most } = countBefore(
@@ -286,8 +284,6 @@ function totals({ facts, scenario }: Played, clients: readonly Client[]): Disagr
   if (measured.foreign < least || measured.foreign > most) found.push(`${measured.foreign} foreign, ${least} to ${most} were written`)
   return found
 }
-
-const isLate = (rows: readonly ClientRow[], client: Client): boolean => rows.some((row) => row.late > 0 && row.client === client.index)
 
 /** Clients that heard each probe in time. */
 function fanout({ facts }: Played, clients: readonly Client[]): Disagreements {

@@ -200,7 +200,7 @@ const settings = fc
     ENGINE: fc.constantFrom('fast', 'ws'),
     THREADS: fc.constantFrom('1', '2'),
     RANGO_SUBSCRIBE: fc.constantFrom('url', 'frames'),
-    CATCH_UP: fc.constantFrom('burst', 'skip'),
+    CATCH_UP: fc.constantFrom('burst', 'burst', 'burst', 'skip'),
     CONFIRM_WINDOW: fc.constantFrom('1000', '3'),
     WARMUP_COUNT: fc.constantFrom('0', '0', '4'),
     RESEND: fc.constantFrom('off', 'off', 'on'),

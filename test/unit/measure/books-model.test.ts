@@ -152,6 +152,7 @@ function run(scenario: Scenario, makeLedger?: (rows: number, maxBytes: number) =
   const beforeDrainEnd = total
   books.settle(log, drainEndedUs)
   scenario.afterDrainEnd.forEach(deliver)
+  books.close()
   take()
   return { total, beforeDrainEnd, log, drainEndedUs }
 }

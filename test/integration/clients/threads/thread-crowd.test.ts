@@ -147,8 +147,9 @@ describe('a crowd on threads', () => {
       publisher.publish(10, (client) => client !== deprived)
       publisher.publish(10)
       await until(crowd, ({ measured, clients }) => measured.delivered === 270 && clients.disconnected === 1, 'everything has arrived')
-      const { measured, worstClients, errorsByCode, endings } = await crowd.settle(publisher.log, clock.nowUs())
+      const { measured, errorsByCode, endings } = await crowd.settle(publisher.log, clock.nowUs())
       assert.deepEqual(pick(measured, 'expected', 'delivered', 'missed', 'lost'), { expected: 300, delivered: 270, missed: 20, lost: 10 })
+      const { worstClients } = await crowd.close()
       assert.equal(worstClients[0]!.localPort, cut!.remotePort)
       assert.deepEqual([worstClients[1]!.localPort, worstClients[1]!.lost], [deprived!.remotePort, 10])
       assert.equal(
@@ -339,6 +340,16 @@ describe('clients that do not become ready', () => {
       assert.equal(target.clients.length, clients.opened)
     })
   })
+})
+
+it('threads that end while the main thread is held up have not died', async () => {
+  const crowd = await crowdOf({ WS_ADDR: 'ws://127.0.0.1:9/', WS_POOL_SIZE: '4' })
+  const closing = crowd.close()
+  await new Promise((resolve) => setImmediate(resolve))
+  // The threads have nobody to say goodbye to: their last words and their end arrive together.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000)
+  await closing
+  assert.deepEqual(crowd.died, [])
 })
 
 describe('a crowd that cannot begin', () => {
