@@ -50,6 +50,19 @@ export function mergeFanout(a: FanoutRows, b: FanoutRows): FanoutRows {
   return firstRows(sum, rows)
 }
 
+/** Puts rows of different streams one after the other; the parts come in the order of their streams. */
+export function joinFanouts(parts: readonly FanoutRows[]): FanoutRows {
+  const filled = parts.filter((part) => part.count.length > 0)
+  if (filled.length < 2) return filled[0] ?? NO_FANOUT
+  const joined = newFanoutColumns(filled.reduce((rows, part) => rows + part.count.length, 0))
+  let at = 0
+  for (const part of filled) {
+    for (const column of fanoutColumns) joined[column].set(part[column], at)
+    at += part.count.length
+  }
+  return joined
+}
+
 function compareKeys(a: FanoutRows, inA: number, b: FanoutRows, inB: number): number {
   if (inA >= a.count.length) return 1
   if (inB >= b.count.length) return -1

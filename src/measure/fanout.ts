@@ -3,11 +3,13 @@
  * over as they are, once a second: whoever adds them up over time and threads gets the whole fan-out.
  */
 import type { Stamp } from '../probe/probe.ts'
-import { type FanoutColumns, newFanoutColumns } from './fanout-merge.ts'
+import { NO_FANOUT, newFanoutColumns } from './fanout-merge.ts'
+import type { FanoutRows } from './snapshot.ts'
 
 /** Rows between two handovers; deliveries of a probe that finds no room are counted and left out. */
 const MAX_ROWS = 1_048_576
-const FIRST_CAPACITY = 256
+/** Small, since a run may have thousands of streams with a probe a second each. */
+const FIRST_CAPACITY = 16
 const FREE = -1
 
 export class Fanout {
@@ -46,7 +48,8 @@ export class Fanout {
   }
 
   /** The rows since the last `take`, by sequence, and how many deliveries found no room in them. */
-  take(): { rows: FanoutColumns; capped: number } {
+  take(): { rows: FanoutRows; capped: number } {
+    if (this.#rows === 0) return { rows: NO_FANOUT, capped: 0 }
     const rows = newFanoutColumns(this.#rows)
     const places = [...this.#sequences.keys()].filter((place) => this.#sequences[place] !== FREE)
     places.sort((a, b) => this.#sequences[a]! - this.#sequences[b]!)

@@ -9,6 +9,8 @@ import { SequenceBits } from './sequence-bits.ts'
 
 export class HeardStreams {
   readonly #streams: readonly number[]
+  /** By stream index: its position in `#streams`. */
+  readonly #positions: ReadonlyMap<number, number>
   /** A row is a position in `#streams`. */
   readonly #heard: SequenceBits
   readonly #highest: Int32Array
@@ -18,6 +20,7 @@ export class HeardStreams {
   /** @param streams stream indices of the thread */
   constructor(streams: readonly number[], maxBytes: number, expectsResends: boolean) {
     this.#streams = streams
+    this.#positions = new Map(streams.map((stream, position) => [stream, position]))
     this.#heard = new SequenceBits(streams.length, maxBytes)
     this.#highest = new Int32Array(streams.length).fill(-1)
     this.#sentUs = expectsResends ? streams.map(() => new Map()) : []
@@ -56,8 +59,8 @@ export class HeardStreams {
   /** The probes of a log that were published, not confirmed, and heard here. */
   undecided(log: PublisherLog): HeardProbes {
     return log.streams.flatMap((stream) => {
-      const position = this.#streams.indexOf(stream.stream)
-      if (position < 0) return []
+      const position = this.#positions.get(stream.stream)
+      if (position === undefined) return []
       const sequences = [...undecidedSequences(stream)].filter((sequence) => this.#heard.has(position, sequence))
       return sequences.length === 0 ? [] : [{ stream: stream.stream, sequences }]
     })

@@ -6,7 +6,7 @@ import type { CountedCode } from '../errors.ts'
 import { usToSeconds } from '../units.ts'
 import { Histogram, type HistogramData } from './histogram.ts'
 import type { ClientCounts, Snapshot } from './snapshot.ts'
-import { emptyClientCounts } from './snapshot-merge.ts'
+import { emptyClientCounts, firstByAlphabet } from './snapshot-merge.ts'
 
 /** How a connection ended, as far as the books care. */
 export interface EndOfConnection {
@@ -15,10 +15,12 @@ export interface EndOfConnection {
   readonly closeCode?: number
   readonly httpStatus?: number
   readonly wasOpen: boolean
+  /** A sentence, bounded in length and without secrets. */
+  readonly text?: string
 }
 
 /** Why a client's last connection ended, when the client did not ask for it. */
-export interface LastEnd extends EndOfConnection {
+export interface LastEnd extends Omit<EndOfConnection, 'text'> {
   readonly code: CountedCode
   readonly atUs: number
   /** How busy the tester's loop pass was at that moment. */
@@ -44,6 +46,7 @@ export interface MembershipSecond {
 export interface MembershipChanges {
   readonly clients: ClientCounts
   readonly errorsByCode: Partial<Record<CountedCode, number>>
+  readonly errorTexts: Partial<Record<CountedCode, string>>
   readonly endings: Record<string, number>
   readonly portRetries: number
   readonly firstDialUs: number | undefined
@@ -138,13 +141,14 @@ export class Membership {
   }
 
   /** A dial or a connection ended. `willRetry`: the client dials again. */
-  ended(slot: number, atUs: number, end: EndOfConnection, willRetry: boolean, passBusyUs: number): void {
+  ended(slot: number, atUs: number, { text, ...end }: EndOfConnection, willRetry: boolean, passBusyUs: number): void {
     const wasConnected = this.#isConnected[slot] === 1
     this.#isConnected[slot] = 0
     if (wasConnected) this.#changes.clients.connected--
     if (end.code === undefined) return
 
     this.#countEnd(end)
+    if (text !== undefined) this.#changes.errorTexts[end.code] = firstByAlphabet(this.#changes.errorTexts[end.code] ?? text, text)
     this.#lastEnds.set(slot, { ...end, code: end.code, atUs, passBusyUs })
     const target = this.#changes.targets[this.#targetOf[slot]!]!
     if (end.wasOpen) {
@@ -231,6 +235,7 @@ export class Membership {
 const noChanges = (targets: number) => ({
   clients: emptyClientCounts(),
   errorsByCode: {} as Partial<Record<CountedCode, number>>,
+  errorTexts: {} as Partial<Record<CountedCode, string>>,
   endings: {} as Record<string, number>,
   portRetries: 0,
   firstDialUs: undefined as number | undefined,

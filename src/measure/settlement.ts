@@ -7,8 +7,8 @@ import type { Ledger } from './ledger.ts'
 import type { Membership } from './membership.ts'
 import type { OwedProbes } from './owed.ts'
 import type { RosterRows } from './roster-rows.ts'
-import type { MissingDelivery } from './snapshot.ts'
-import { byPlace, MAX_MISSING_LISTED } from './snapshot-merge.ts'
+import type { MissingDelivery, StreamCounts } from './snapshot.ts'
+import { addStreams, byPlace, MAX_MISSING_LISTED } from './snapshot-merge.ts'
 import { highestHeard } from './worst-clients.ts'
 
 /** Rare bookings by slot; clients that had none cost nothing but zeros. */
@@ -62,6 +62,8 @@ export interface Settlement extends Shortfall {
   readonly unbalancedRows: number
   /** Clients that were owed something and heard nothing at all. */
   readonly heardNothing: number
+  /** By stream ascending. */
+  readonly streams: StreamCounts[]
   /** By client, stream and sequence, at most MAX_MISSING_LISTED. */
   readonly missing: MissingDelivery[]
 }
@@ -70,6 +72,7 @@ export interface Settlement extends Shortfall {
 export function settleBooks(books: OpenBooks, owed: Owed, drainEndedUs: number): Settlement {
   const { ledger, membership, deliveredOf } = books
   const bySlot = new Map<number, Shortfall>()
+  const byStream = new Map<number, StreamCounts>()
   let unbalancedRows = 0
   eachOwedRow(books, owed, (slot, row, probes) => {
     const readyUs = membership.firstReadyUs[slot]!
@@ -77,7 +80,11 @@ export function settleBooks(books: OpenBooks, owed: Owed, drainEndedUs: number):
     const expected = probes.countSince(readyUs)
     const missed = ledger.countMissing(row, probes, readyUs, backUs)
     const lost = ledger.countMissing(row, probes, backUs, Number.POSITIVE_INFINITY)
-    if (expected !== deliveredOf[row]! + missed + lost) unbalancedRows++
+    const delivered = deliveredOf[row]!
+    if (expected !== delivered + missed + lost) unbalancedRows++
+    const rowCounts = { stream: books.rows.streamOf[row]!, clients: 1, expected, delivered, missed, lost }
+    const known = byStream.get(rowCounts.stream)
+    byStream.set(rowCounts.stream, known === undefined ? rowCounts : addStreams(known, rowCounts))
     bySlot.set(slot, addShortfalls(bySlot.get(slot) ?? NO_SHORTFALL, { expected, missed, lost }))
   })
   return {
@@ -85,6 +92,7 @@ export function settleBooks(books: OpenBooks, owed: Owed, drainEndedUs: number):
     bySlot,
     unbalancedRows,
     heardNothing: [...bySlot].filter(([slot, { expected }]) => expected > 0 && isDeaf(books, slot)).length,
+    streams: [...byStream.values()].sort((a, b) => a.stream - b.stream),
     missing: listMissing(books, owed, bySlot, drainEndedUs),
   }
 }

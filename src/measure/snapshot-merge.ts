@@ -11,6 +11,7 @@ import type {
   DeliveryCounts,
   MissingDelivery,
   Snapshot,
+  StreamCounts,
   TargetCounts,
   ThreadHealth,
   TimelineSecond,
@@ -55,6 +56,7 @@ export const emptySnapshot = (): Snapshot => ({
   toUs: 0,
   clients: emptyClientCounts(),
   errorsByCode: {},
+  errorTexts: {},
   endings: {},
   portRetries: 0,
   firstDialUs: undefined,
@@ -79,6 +81,7 @@ export const emptySnapshot = (): Snapshot => ({
   timeline: [],
   threads: [],
   targets: [],
+  streams: [],
   worstClients: [],
   missing: [],
   unbalancedRows: 0,
@@ -94,6 +97,7 @@ export function mergeSnapshots(a: Snapshot, b: Snapshot): Snapshot {
     ...mergeSpans(a, b),
     clients: addCounts(a.clients, b.clients),
     errorsByCode: addByKey(a.errorsByCode, b.errorsByCode),
+    errorTexts: mergeByKey(a.errorTexts, b.errorTexts, firstByAlphabet),
     endings: boundedEndings(addByKey(a.endings, b.endings)),
     portRetries: a.portRetries + b.portRetries,
     firstDialUs: earliest(a.firstDialUs, b.firstDialUs),
@@ -118,6 +122,7 @@ export function mergeSnapshots(a: Snapshot, b: Snapshot): Snapshot {
     timeline: mergeSorted(a.timeline, b.timeline, bySecond, addSeconds),
     threads: mergeSorted(a.threads, b.threads, byThread, addThreads),
     targets: mergeSorted(a.targets, b.targets, byTarget, addTargets),
+    streams: mergeSorted(a.streams, b.streams, byStream, addStreams),
     worstClients: mergeSorted(a.worstClients, b.worstClients, byBadness).slice(0, WORST_CLIENTS),
     missing: mergeSorted(a.missing, b.missing, byPlace).slice(0, MAX_MISSING_LISTED),
     unbalancedRows: a.unbalancedRows + b.unbalancedRows,
@@ -157,15 +162,18 @@ function addCounts<T extends Record<keyof T, number>>(a: T, b: T): T {
 }
 
 /** Joins two records key by key; a key of one side only keeps its value. */
-function mergeByKey<K extends string | number>(
-  a: Partial<Record<K, number>>,
-  b: Partial<Record<K, number>>,
-  join: (x: number, y: number) => number,
-): Record<K, number> {
-  const joined = { ...a } as Record<K, number>
+function mergeByKey<K extends string | number, V>(
+  a: Partial<Record<K, V>>,
+  b: Partial<Record<K, V>>,
+  join: (x: V, y: V) => V,
+): Record<K, V> {
+  const joined = { ...a } as Record<K, V>
   for (const key of Object.keys(b) as K[]) joined[key] = joined[key] === undefined ? b[key]! : join(joined[key], b[key]!)
   return joined
 }
+
+/** Of two sentences about the same thing one is enough, and always the same one. */
+export const firstByAlphabet = (a: string, b: string): string => (a <= b ? a : b)
 
 const addByKey = <K extends string>(a: Partial<Record<K, number>>, b: Partial<Record<K, number>>): Record<K, number> =>
   mergeByKey(a, b, (x, y) => x + y)
@@ -200,6 +208,7 @@ function mergeSorted<T>(a: readonly T[], b: readonly T[], compare: (x: T, y: T) 
 
 const bySecond = (a: TimelineSecond, b: TimelineSecond): number => a.second - b.second
 const byThread = (a: ThreadHealth, b: ThreadHealth): number => a.replica - b.replica || a.thread - b.thread
+const byStream = (a: StreamCounts, b: StreamCounts): number => a.stream - b.stream
 const byTarget = (a: TargetCounts, b: TargetCounts): number => a.target - b.target
 /** The order of the list of missing deliveries. */
 export const byPlace = (a: MissingDelivery, b: MissingDelivery): number =>
@@ -239,6 +248,16 @@ const addTargets = (a: TargetCounts, b: TargetCounts): TargetCounts => ({
   disconnected: a.disconnected + b.disconnected,
   delivered: a.delivered + b.delivered,
   latencyUs: mergeHistograms(a.latencyUs, b.latencyUs),
+})
+
+/** Adds the books of the same stream. */
+export const addStreams = (a: StreamCounts, b: StreamCounts): StreamCounts => ({
+  stream: a.stream,
+  clients: a.clients + b.clients,
+  expected: a.expected + b.expected,
+  delivered: a.delivered + b.delivered,
+  missed: a.missed + b.missed,
+  lost: a.lost + b.lost,
 })
 
 type ReadyClients = Snapshot['readyClients']

@@ -1,6 +1,6 @@
 /** Puts what the parts of the books counted together into one snapshot. It counts nothing itself. */
 import type { DeliveryChanges } from './delivery-figures.ts'
-import { type FanoutColumns, mergeFanout, NO_FANOUT } from './fanout-merge.ts'
+import { joinFanouts } from './fanout-merge.ts'
 import { emptyHistogram, type HistogramData } from './histogram.ts'
 import { sumHistograms } from './histogram-merge.ts'
 import type { MembershipChanges, MembershipSecond } from './membership.ts'
@@ -26,7 +26,7 @@ export interface BooksChanges {
   readonly otherFrames: Record<string, number>
   readonly highestSequence: Record<number, number>
   /** One per stream, by stream index ascending. */
-  readonly fanouts: readonly { readonly rows: FanoutColumns; readonly capped: number }[]
+  readonly fanouts: readonly { readonly rows: FanoutRows; readonly capped: number }[]
   readonly health: ThreadHealth
   readonly ledgerBytes: number
   readonly isLedgerOverflowed: boolean
@@ -40,6 +40,7 @@ export function booksSnapshot(changes: BooksChanges): Snapshot {
     toUs: changes.toUs,
     clients: membership.clients,
     errorsByCode: membership.errorsByCode,
+    errorTexts: membership.errorTexts,
     endings: membership.endings,
     portRetries: membership.portRetries,
     firstDialUs: membership.firstDialUs,
@@ -64,11 +65,12 @@ export function booksSnapshot(changes: BooksChanges): Snapshot {
     sentinelLatencyUs: changes.isSentinels ? latencyUs : emptyHistogram(),
     resentDuplicates: changes.resent.duplicates,
     resentOutOfOrder: changes.resent.outOfOrder,
-    fanout: changes.fanouts.reduce<FanoutRows>((rows, fanout) => mergeFanout(rows, fanout.rows), NO_FANOUT),
+    fanout: joinFanouts(changes.fanouts.map((fanout) => fanout.rows)),
     fanoutCapped: sum(changes.fanouts.map((fanout) => fanout.capped)),
     timeline: timeline(membership, deliveries),
     threads: [changes.health],
     targets: targets(membership, deliveries.latencyByTarget),
+    streams: settlement?.streams ?? [],
     worstClients: changes.worstClients,
     missing: settlement?.missing ?? [],
     unbalancedRows: settlement?.unbalancedRows ?? 0,

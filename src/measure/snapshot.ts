@@ -128,6 +128,17 @@ export interface ClientRow {
   readonly passBusyUs?: number
 }
 
+/** The books of one stream over all clients that have it; key: `stream`. Clients of a thread that died are not in it. */
+export interface StreamCounts {
+  readonly stream: number
+  /** Clients that were ready. */
+  clients: number
+  expected: number
+  delivered: number
+  missed: number
+  lost: number
+}
+
 /** One delivery that did not happen (`lost.ndjson`, truth comparisons). */
 export interface MissingDelivery {
   readonly client: number
@@ -143,6 +154,8 @@ export interface Snapshot {
   clients: ClientCounts
   /** How clients and connections failed, by code. */
   errorsByCode: Partial<Record<CountedCode, number>>
+  /** By code, what was said about one such end. Of several sentences the first by alphabet stays, so that any order of merging keeps the same. */
+  errorTexts: Partial<Record<CountedCode, string>>
   /** WebSocket close codes and HTTP statuses, as text ("1006", "http 503"); at most 64 different ones, then "other". */
   endings: Record<string, number>
   /** Dials repeated because the local port was busy (EADDRINUSE, EADDRNOTAVAIL). */
@@ -175,6 +188,8 @@ export interface Snapshot {
   timeline: TimelineSecond[]
   threads: ThreadHealth[]
   targets: TargetCounts[]
+  /** By stream ascending; filled by settling. */
+  streams: StreamCounts[]
   /** The clients with the most missing deliveries, at most WORST_CLIENTS, worst first; told when the books are closed. */
   worstClients: ClientRow[]
   /** Bounded list of missing deliveries; filled by settling. */

@@ -4,7 +4,7 @@
  */
 import { connectDeadlineMs } from '../config/plan.ts'
 import { type Settings, settingsTable } from '../config/settings.ts'
-import { FanfareError } from '../errors.ts'
+import { type CountedCode, FanfareError } from '../errors.ts'
 import type { Snapshot } from '../measure/snapshot.ts'
 import { usToMs } from '../units.ts'
 import { cpuSeconds, type Story } from './story.ts'
@@ -79,9 +79,14 @@ export function decideReady(snapshot: Snapshot, settings: Settings, elapsedMs: n
 /** Addresses may hold passwords and tokens. */
 const shownTargets = ({ wsAddr }: Settings): string => settingsTable.wsAddr.kind.redact(wsAddr)
 
-/** "refused 190, handshake-timeout 10": the failures by code, most frequent first. */
+/** "refused 190 (nobody listens), handshake-timeout 10": the failures by code, most frequent first, with what one of them said. */
 function causes(snapshot: Snapshot): string {
   const counts = Object.entries(snapshot.errorsByCode).sort(([, a], [, b]) => b - a)
   if (counts.length === 0) return 'no attempt has ended yet'
-  return counts.map(([code, count]) => `${code} ${count}`).join(', ')
+  return counts
+    .map(([code, count]) => {
+      const text = snapshot.errorTexts[code as CountedCode]
+      return text === undefined ? `${code} ${count}` : `${code} ${count} (${text})`
+    })
+    .join(', ')
 }

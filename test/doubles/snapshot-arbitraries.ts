@@ -22,7 +22,7 @@ const maybeTime = fc.option(fc.integer({ min: 1, max: 1e6 }), { nil: undefined }
 const keyed = <T>(entry: fc.Arbitrary<T>, key: (entry: T) => unknown, compare: (a: T, b: T) => number): fc.Arbitrary<T[]> =>
   fc.uniqueArray(entry, { maxLength: 5, selector: key }).map((entries) => entries.sort(compare))
 
-const fanouts: fc.Arbitrary<FanoutRows> = keyed(
+export const fanouts: fc.Arbitrary<FanoutRows> = keyed(
   fc.record({
     stream: fc.nat(1),
     sequence: fc.nat(6),
@@ -62,6 +62,7 @@ export const snapshots: fc.Arbitrary<Snapshot> = fc.record({
   toUs: fc.integer({ min: 100, max: 200 }),
   clients: smallCounts(emptyClientCounts()),
   errorsByCode: codes,
+  errorTexts: fc.dictionary(fc.constantFrom('dns', 'refused', 'tls'), fc.constantFrom('no such host', 'nobody listens', 'expired')),
   endings: fc.dictionary(fc.oneof(fc.constantFrom('1006', 'other'), fc.nat(200).map(String)), fc.integer({ min: 1, max: 9 }), {
     maxKeys: 80,
   }),
@@ -115,6 +116,11 @@ export const snapshots: fc.Arbitrary<Snapshot> = fc.record({
     }),
     ({ replica, thread }) => `${replica} ${thread}`,
     (a, b) => a.replica - b.replica || a.thread - b.thread,
+  ),
+  streams: keyed(
+    fc.record({ stream: fc.nat(3), clients: fc.nat(9), expected: fc.nat(99), delivered: fc.nat(99), missed: fc.nat(9), lost: fc.nat(9) }),
+    ({ stream }) => stream,
+    (a, b) => a.stream - b.stream,
   ),
   targets: keyed(
     fc.record({

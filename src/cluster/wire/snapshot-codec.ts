@@ -19,6 +19,8 @@ const MAX_BUCKETS = 65_536
 const MAX_THREADS = 1_024
 const MAX_TARGETS = 4_096
 const MAX_NAMES = 10_000
+/** STREAMS of one replica. */
+const MAX_STREAMS = 10_000
 
 const countedCodes = (Object.keys(errorTable) as CountedCode[]).filter((code) => errorTable[code].outcome === 'counted')
 const countedCode = z.enum(countedCodes as [CountedCode, ...CountedCode[]])
@@ -118,6 +120,8 @@ const targetCounts = z.strictObject({
   latencyUs: histogram,
 })
 
+const streamCounts = z.strictObject({ stream: count, clients: number, expected: number, delivered: number, missed: number, lost: number })
+
 const clientRow = z.strictObject({
   client: count,
   replica: count,
@@ -155,6 +159,7 @@ export const snapshotCodec = z.strictObject({
   toUs: number,
   clients: clientCounts,
   errorsByCode: z.partialRecord(countedCode, number),
+  errorTexts: z.partialRecord(countedCode, name),
   endings: countsByName,
   portRetries: number,
   firstDialUs: absentAsNull,
@@ -179,6 +184,7 @@ export const snapshotCodec = z.strictObject({
   timeline: z.array(timelineSecond).max(MAX_TIMELINE_SECONDS),
   threads: z.array(threadHealth).max(MAX_THREADS),
   targets: z.array(targetCounts).max(MAX_TARGETS),
+  streams: z.array(streamCounts).max(MAX_STREAMS),
   worstClients: z.array(clientRow).max(WORST_CLIENTS),
   missing: z.array(missingDelivery).max(MAX_MISSING_LISTED),
   unbalancedRows: number,

@@ -279,6 +279,32 @@ test('every counter is that of the model, and expected = delivered + missed + lo
   )
 })
 
+test('the books of the streams are those of their rows, and add up to the total', () => {
+  fc.assert(
+    fc.property(scenarios, (scenario) => {
+      const { total, drainEndedUs } = run(scenario)
+      const { missing, got } = model(scenario, drainEndedUs)
+      const lacking = (stream: number, why: string) =>
+        missing.filter((line) => line.split(' ')[1] === String(stream) && line.endsWith(why)).length
+      for (const { stream, clients, ...row } of total.streams) {
+        const members = scenario.clients.filter(
+          ({ readyAt }, slot) => readyAt !== undefined && streamsOf(slot, scenario.streamCount).includes(stream),
+        )
+        assert.equal(clients, members.length)
+        const delivered = got.reduce((sum, streams) => sum + streams[stream]!.size, 0)
+        assert.deepEqual(row, {
+          expected: delivered + row.missed + row.lost,
+          delivered,
+          missed: lacking(stream, 'missed'),
+          lost: lacking(stream, 'lost'),
+        })
+      }
+      const sum = (name: 'expected' | 'delivered') => total.streams.reduce((all, row) => all + row[name], 0)
+      assert.deepEqual([sum('expected'), sum('delivered')], [total.measured.expected, total.measured.delivered])
+    }),
+  )
+})
+
 test('clients that heard nothing are counted, and the worst clients come first', () => {
   fc.assert(
     fc.property(scenarios, (scenario) => {

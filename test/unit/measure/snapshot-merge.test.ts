@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { fanoutColumns, NO_FANOUT } from '../../../src/measure/fanout-merge.ts'
+import { fanoutColumns, joinFanouts, mergeFanout, NO_FANOUT } from '../../../src/measure/fanout-merge.ts'
 import type { FanoutRows } from '../../../src/measure/snapshot.ts'
 import { emptySnapshot, MAX_ENDINGS, MAX_MISSING_LISTED, mergeSnapshots } from '../../../src/measure/snapshot-merge.ts'
 import { SnapshotTotal } from '../../../src/measure/snapshot-total.ts'
 import { assertClose } from '../../doubles/assert-close.ts'
-import { snapshots } from '../../doubles/snapshot-arbitraries.ts'
+import { fanouts, snapshots } from '../../doubles/snapshot-arbitraries.ts'
 
 test('merging is commutative', () => {
   fc.assert(fc.property(snapshots, snapshots, (a, b) => assertClose(mergeSnapshots(a, b), mergeSnapshots(b, a))))
@@ -93,4 +93,18 @@ test('lists stay bounded, and what is cut off does not depend on the order', () 
     Array.from({ length: MAX_MISSING_LISTED }, (_, sequence) => ({ client, stream: 0, sequence, why: 'lost' as const }))
   const listed = mergeSnapshots({ ...emptySnapshot(), missing: missing(9) }, { ...emptySnapshot(), missing: missing(4) }).missing
   assert.deepEqual([listed.length, listed.at(-1)!.client], [MAX_MISSING_LISTED, 4])
+})
+
+test('rows of different streams are joined as they would be merged', () => {
+  fc.assert(
+    fc.property(fanouts, (rows) => {
+      const ofStream = (stream: number): FanoutRows => {
+        const wanted = Array.from(rows.stream.keys()).filter((row) => rows.stream[row] === stream)
+        return Object.fromEntries(fanoutColumns.map((column) => [column, wanted.map((row) => rows[column][row])])) as unknown as FanoutRows
+      }
+      const parts = [ofStream(0), NO_FANOUT, ofStream(1)]
+      const plain = (joined: FanoutRows) => fanoutColumns.map((column) => [...joined[column]])
+      assert.deepEqual(plain(joinFanouts(parts)), plain(parts.reduce(mergeFanout)))
+    }),
+  )
 })

@@ -14,10 +14,15 @@ const settings = {
   wsAddr: ['ws://127.0.0.1:1/'],
 } as Settings
 
-const at = (clients: Partial<ClientCounts>, errorsByCode: Snapshot['errorsByCode'] = {}): Snapshot =>
+const at = (
+  clients: Partial<ClientCounts>,
+  errorsByCode: Snapshot['errorsByCode'] = {},
+  errorTexts: Snapshot['errorTexts'] = {},
+): Snapshot =>
   ({
     clients: { wanted: 1_000, opened: 0, ready: 0, failed: 0, disconnected: 0, connected: 0, reconnected: 0, ...clients },
     errorsByCode,
+    errorTexts,
   }) as Snapshot
 
 const named = (decision: unknown): unknown => (decision instanceof FanfareError ? decision.code : decision)
@@ -31,11 +36,12 @@ test('connecting ends when every dial opened or failed, also with failures among
 })
 
 test('connecting ends the run when as many dials as may be in flight all failed', () => {
-  const decision = decideConnect(at({ failed: 200 }, { refused: 190, 'handshake-timeout': 10 }), settings, 1_000)
+  const failures = at({ failed: 200 }, { refused: 190, 'handshake-timeout': 10 }, { refused: 'nobody listens' })
+  const decision = decideConnect(failures, settings, 1_000)
   assert.equal(named(decision), 'connect-failed')
   assert.match(
     (decision as FanfareError).message,
-    /first 200 clients could not connect to ws:\/\/127\.0\.0\.1:1\/: refused 190, handshake-timeout 10/,
+    /first 200 clients could not connect to ws:\/\/127\.0\.0\.1:1\/: refused 190 \(nobody listens\), handshake-timeout 10/,
   )
 })
 
