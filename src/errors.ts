@@ -58,6 +58,7 @@ export const errorTable = {
   'no-ports': { outcome: 'counted', meaning: 'No free local port for this source and target address.' },
   'ready-timeout': { outcome: 'counted', meaning: 'The subscription was not acknowledged in time.' },
   'subscription-refused': { outcome: 'counted', meaning: 'The target refused the login or the subscription.' },
+  'ended-by-target': { outcome: 'counted', meaning: 'The target said in its dialect that it ends the conversation.' },
   'closed-by-target': { outcome: 'counted', meaning: 'The target closed with a WebSocket close frame.' },
   'cut-by-target': { outcome: 'counted', meaning: 'The target closed the TCP connection without a close frame.' },
   'reset-by-target': { outcome: 'counted', meaning: 'The target reset the TCP connection.' },

@@ -11,6 +11,7 @@ export interface LifeSteps {
   /** The subscription was acknowledged at `atUs`. */
   becameReady(slot: number, atUs: number): void
   refused(slot: number, text: string): void
+  endedByTarget(slot: number, text: string): void
   brokeDialect(slot: number, text: string): void
   send(slot: number, data: string | Uint8Array): void
 }
@@ -45,6 +46,10 @@ export class ClientPort implements SessionPort {
 
   refused(text: string): void {
     this.#life.refused(this.#slot, text)
+  }
+
+  ended(text: string): void {
+    this.#life.endedByTarget(this.#slot, text)
   }
 
   payload(data: Uint8Array, start: number, end: number, isRedelivery: boolean, isRetained: boolean): void {

@@ -20,6 +20,7 @@ import { TargetAddresses } from './dialing/target-addresses.ts'
 import type { ConnectionEnd, Engine, EngineListener, OpenFacts } from './engine.ts'
 import { createEngine } from './engines/create-engine.ts'
 import { hostOf, portOf } from './engines/open-socket.ts'
+import { boundedText } from './engines/socket-faults.ts'
 import { Goodbyes } from './goodbyes.ts'
 import { HeartbeatRound } from './heartbeat-round.ts'
 import { ReadyWatch } from './ready-watch.ts'
@@ -131,7 +132,7 @@ export class Receiver implements EngineListener, LifeSteps {
 
   onEnd(slot: number, end: ConnectionEnd): void {
     if (!end.wasOpen && this.#dialer!.triesAgain(slot, end)) return
-    this.#over(slot, end)
+    this.#over(slot, this.#inDialect(slot, end))
   }
 
   send(slot: number, data: string | Uint8Array): void {
@@ -147,11 +148,15 @@ export class Receiver implements EngineListener, LifeSteps {
   }
 
   refused(slot: number, text: string): void {
-    if (this.#states.is(slot, ClientState.open)) this.engine.abort(slot, 'subscription-refused', text)
+    if (this.#states.is(slot, ClientState.open)) this.engine.abort(slot, 'subscription-refused', boundedText(text))
+  }
+
+  endedByTarget(slot: number, text: string): void {
+    this.engine.abort(slot, 'ended-by-target', boundedText(text))
   }
 
   brokeDialect(slot: number, text: string): void {
-    this.engine.abort(slot, 'protocol-error', text)
+    this.engine.abort(slot, 'protocol-error', boundedText(text))
   }
 
   #lastWords(slot: number): void {
@@ -170,14 +175,28 @@ export class Receiver implements EngineListener, LifeSteps {
     this.#states.enter(slot, willRetry ? ClientState.waiting : ClientState.over)
     this.#readyWatch.settled(slot)
     books.ended(slot, nowUs, end, willRetry)
-    if (willRetry) this.#reconnects.lost(slot, nowUs)
+    if (willRetry) this.#startOver(slot, nowUs)
     this.#goodbyes.ended(slot)
+  }
+
+  /** The next connection is a conversation of its own. */
+  #startOver(slot: number, nowUs: number): void {
+    const { plan, share } = this.#parts
+    this.#sessions[slot] = this.#protocol.session(identityOf(plan, share.clients[slot]!))
+    this.#reconnects.lost(slot, nowUs)
   }
 
   /** Whoever was ready once comes back, however often that fails; a first dial that failed is a finding. */
   #comesBack(slot: number): boolean {
     if (this.#isClosing || !this.#parts.plan.settings.reconnect) return false
     return this.#states.is(slot, ClientState.ready) || this.#reconnects.isReturning(slot)
+  }
+
+  /** Some targets close a connection in place of an answer; the dialect knows what that answers. */
+  #inDialect(slot: number, end: ConnectionEnd): ConnectionEnd {
+    if (end.code !== 'closed-by-target' || !this.#states.is(slot, ClientState.open)) return end
+    const refusal = this.#sessions[slot]!.refusal?.(end.text)
+    return refusal === undefined ? end : { ...end, code: 'subscription-refused', text: boundedText(refusal) }
   }
 
   #lookAtTimes(): void {

@@ -30,6 +30,7 @@ type Reader = (facts: ScrapeFacts, name: MetricName) => Sample[]
 
 /** Ends of connections that had been open; every other counted code is a failed attempt. */
 const disconnectCodes: readonly CountedCode[] = [
+  'ended-by-target',
   'closed-by-target',
   'cut-by-target',
   'reset-by-target',

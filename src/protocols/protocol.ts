@@ -41,6 +41,8 @@ export interface SessionPort {
    * Does nothing once the client is ready: what a target refuses later takes nothing away that the run counts on.
    */
   refused(text: string): void
+  /** The target said that the conversation is over, in its dialect (MQTT's DISCONNECT, STOMP's ERROR); closed with code `ended-by-target`. */
+  ended(text: string): void
   /**
    * Dialects with `decodes: true` hand over each payload here: `data[start, end)` of the frame being read (or of a buffer of
    * the session's own). `isRedelivery`: the target said it may have sent this before. `isRetained`: it is a stored one.
@@ -52,7 +54,7 @@ export interface SessionPort {
   fail(text: string): void
 }
 
-/** One client's side of the conversation. Keep it small: there are as many as clients, or one shared by all when it has no state. */
+/** One client's side of one connection's conversation. Keep it small: there are as many as clients, or one shared by all when it has no state. */
 export interface Session {
   /** The socket is open: say what must be said to become ready. */
   opened(port: SessionPort): void
@@ -65,6 +67,11 @@ export interface Session {
   heartbeat?(port: SessionPort): void
   /** Last words before the close handshake (DISCONNECT), if any. */
   closing?(port: SessionPort): void
+  /**
+   * The target closed the connection (`close`: "close 1002: no such user") before the client was ready. Answers what that refuses when
+   * the dialect takes it for a refusal of login or subscription (code `subscription-refused`); absent: it is only a close.
+   */
+  refusal?(close: string): string
 }
 
 export interface Protocol {

@@ -5,7 +5,10 @@ export class RecordingPort implements SessionPort {
   readonly sent: (string | Uint8Array)[] = []
   readonly counted: FrameKind[] = []
   readonly payloads: string[] = []
+  /** What the target said about each payload. */
+  readonly marks: { isRedelivery: boolean; isRetained: boolean }[] = []
   readonly refusals: string[] = []
+  readonly endings: string[] = []
   readonly failures: string[] = []
   readyCalls = 0
 
@@ -21,7 +24,12 @@ export class RecordingPort implements SessionPort {
     this.refusals.push(text)
   }
 
-  payload(data: Uint8Array, start: number, end: number): void {
+  ended(text: string): void {
+    this.endings.push(text)
+  }
+
+  payload(data: Uint8Array, start: number, end: number, isRedelivery: boolean, isRetained: boolean): void {
+    this.marks.push({ isRedelivery, isRetained })
     this.payloads.push(Buffer.from(data.subarray(start, end)).toString('latin1'))
   }
 
