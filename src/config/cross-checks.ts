@@ -2,9 +2,9 @@
  * Rules about several settings at once, and rules that other parts own. Pure, but for the checks of TLS files they end with.
  */
 import { type CrossCheck, type Facts, failureOf, named } from './cross-check.ts'
-import { countPerStream, pacePlan, streamPlan } from './plan.ts'
+import { nameChecks } from './name-checks.ts'
+import { countPerStream, lastSequence, pacePlan } from './plan.ts'
 import type { SettingName } from './settings.ts'
-import { placeholdersIn } from './templates.ts'
 import { tlsFileChecks } from './tls-files.ts'
 
 /** The pairs that say the same thing in two ways; the first wins over a default of the second. */
@@ -15,8 +15,14 @@ export const counterparts: readonly (readonly [SettingName, SettingName])[] = [
 
 /** The token's sequence has ten digits; MSG_COUNT keeps far below, DURATION × rate must too. */
 const MAX_COUNT = 2_000_000_000
-const MAX_ROUTING_KEY_BYTES = 255
-const SAMPLE_RUN_ID = '00000000'
+
+/** What a dialect may complain about. */
+const dialectSettings: readonly SettingName[] = [
+  ...(['protocol', 'rangoSubscribe', 'plainReady', 'wsAddr', 'wsHeaders', 'wsSubprotocol', 'wsToken', 'stream'] as const),
+  ...(['streams', 'streamsPerClient', 'streamScope', 'amqpRoutingKey', 'wsPoolSize'] as const),
+  ...(['mqttVersion', 'mqttClientId', 'mqttQos', 'stompVersion', 'stompHost'] as const),
+  ...(['protocolUser', 'protocolPassword', 'protocolKeepAliveS', 'maxFrameBytes'] as const),
+]
 
 export const crossChecks: readonly CrossCheck[] = [
   ...counterparts.map(([first, second]) => ({
@@ -42,6 +48,13 @@ export const crossChecks: readonly CrossCheck[] = [
     },
   },
   {
+    about: ['warmupCount', 'streams'],
+    problem({ settings: { warmupCount, streams }, origin }) {
+      if (warmupCount * streams <= MAX_COUNT) return undefined
+      return `Expected \`WARMUP_COUNT\` × STREAMS to be at most ${MAX_COUNT} probes, got ${warmupCount * streams} (${origin('warmupCount')})`
+    },
+  },
+  {
     about: ['readyQuorum', 'wsPoolSize', 'replicas'],
     problem({ settings, origin, isReplicated }) {
       if (isReplicated && settings.replicas === undefined) return undefined // who joins is not known yet
@@ -50,40 +63,12 @@ export const crossChecks: readonly CrossCheck[] = [
       return `Expected \`READY_QUORUM\` to be at most the roster of ${roster} clients, got \`${settings.readyQuorum}\` (${origin('readyQuorum')})`
     },
   },
+  ...nameChecks,
   {
-    about: ['stream'],
-    problem: (facts) => unknownPlaceholder(facts, 'stream', ['run', 'stream', 'replica']),
-  },
-  {
-    about: ['amqpRoutingKey'],
-    problem: (facts) => unknownPlaceholder(facts, 'amqpRoutingKey', ['stream', 'run', 'index']),
-  },
-  {
-    about: ['stream', 'streamScope'],
-    problem({ settings, isGiven, origin }) {
-      const tellsApart = placeholdersIn(settings.stream).some((name) => name === 'replica' || name === 'stream')
-      if (settings.streamScope === 'replica' && isGiven('stream') && !tellsApart) {
-        return `Expected \`STREAM\` to hold {{replica}} when STREAM_SCOPE=replica, got \`${settings.stream}\` (${origin('stream')})`
-      }
-      if (settings.streamScope === 'shared' && placeholdersIn(settings.stream).includes('replica')) {
-        return `Expected \`STREAM\` to hold {{replica}} only when STREAM_SCOPE=replica, got \`${settings.stream}\` (${origin('stream')})`
-      }
-      return undefined
-    },
-  },
-  {
-    about: ['stream', 'amqpRoutingKey', 'streamScope'],
-    problem({ settings, origin }) {
-      const keyBytes = Buffer.byteLength(streamPlan(settings, SAMPLE_RUN_ID, 0).routingKey)
-      if (keyBytes <= MAX_ROUTING_KEY_BYTES) return undefined
-      return `Expected \`AMQP_ROUTING_KEY\` to make keys of at most ${MAX_ROUTING_KEY_BYTES} bytes, got ${keyBytes} (${origin('amqpRoutingKey')})`
-    },
-  },
-  {
-    about: ['payloadTemplate', 'msgSizeBytes', 'msgCount', 'durationS', 'rate', 'msgDelayMs'],
+    about: ['payloadTemplate', 'msgSizeBytes', 'msgCount', 'durationS', 'rate', 'msgDelayMs', 'warmupCount', 'streams'],
     problem({ settings, rules, isGiven, origin }) {
-      const lastSequence = (countPerStream(settings) ?? 1) - 1
-      const answer = rules.body?.({ template: settings.payloadTemplate, sizeBytes: settings.msgSizeBytes, lastSequence }) ?? {}
+      const { payloadTemplate: template, msgSizeBytes: sizeBytes } = settings
+      const answer = rules.body?.({ template, sizeBytes, lastSequence: lastSequence(settings) }) ?? {}
       if (!('problem' in answer)) return undefined
       const about = (['payloadTemplate', 'msgSizeBytes'] as const).filter(isGiven)
       return `Expected ${about.map(named).join(' and ')} to make a body (${about.map(origin).join(' and ')}): ${answer.problem}`
@@ -104,27 +89,8 @@ export const crossChecks: readonly CrossCheck[] = [
     },
   },
   {
-    about: [
-      'protocol',
-      'rangoSubscribe',
-      'plainReady',
-      'wsAddr',
-      'wsHeaders',
-      'wsSubprotocol',
-      'wsToken',
-      'stream',
-      'streamScope',
-      'amqpRoutingKey',
-      'wsPoolSize',
-    ],
+    about: dialectSettings,
     problem: ({ settings, rules }) => failureOf(() => rules.dialect?.(settings)),
   },
   ...tlsFileChecks,
 ]
-
-function unknownPlaceholder({ settings, origin }: Facts, name: 'stream' | 'amqpRoutingKey', known: readonly string[]): string | undefined {
-  const unknown = placeholdersIn(settings[name]).filter((placeholder) => !known.includes(placeholder))
-  if (unknown.length === 0) return undefined
-  const list = (names: readonly string[]) => names.map((placeholder) => `{{${placeholder}}}`).join(', ')
-  return `Expected ${named(name)} to hold no placeholders but ${list(known)}, got ${list(unknown)} (${origin(name)})`
-}

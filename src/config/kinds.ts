@@ -89,6 +89,15 @@ export const secret = (): Kind<string> =>
     redactText: () => HIDDEN,
   })
 
+/** A password that travels in the dialect, so that it may hold anything; a dialect that cannot carry it says so. */
+export const password = (): Kind<string> =>
+  kindOf({
+    placeholder: 'password',
+    rule: '1 to 65535 bytes of text',
+    schema: z.string().refine((value) => value !== '' && Buffer.byteLength(value) <= 65_535),
+    redactText: () => HIDDEN,
+  })
+
 export const pattern = (expression: RegExp, rule: string): Kind<string> =>
   kindOf({ placeholder: 'text', rule, schema: z.string().trim().regex(expression) })
 

@@ -4,8 +4,15 @@
  */
 import { randomInt } from 'node:crypto'
 import { MS_PER_SECOND, msToUs, US_PER_SECOND } from '../units.ts'
-import { CLIENTS_PER_THREAD, CONNECT_DEADLINE_BASE_MS, DEFAULT_MSG_COUNT, DEFAULT_MSG_DELAY_MS, type Settings } from './settings.ts'
-import { fillTemplate } from './templates.ts'
+import {
+  CLIENTS_PER_THREAD,
+  CONNECT_DEADLINE_BASE_MS,
+  DEFAULT_MSG_COUNT,
+  DEFAULT_MSG_DELAY_MS,
+  type Settings,
+  settingsTable,
+} from './settings.ts'
+import { fillTemplate, placeholdersIn } from './templates.ts'
 
 /** Streams with these indices carry canary and warm-up probes; their tokens say `zzzz` and `zzzy` (base 36). */
 export { CANARY_STREAM, WARMUP_STREAM } from '../probe/probe.ts'
@@ -63,9 +70,19 @@ export interface Plan {
   readonly runClockOffsetUs: number
 }
 
-/** Which streams a client subscribes to: the one that all share, or its replica's own (STREAM_SCOPE). */
-export const streamsOfClient = ({ streams, shares }: Pick<Plan, 'streams' | 'shares'>, client: number): readonly StreamPlan[] =>
-  streams.length === 1 ? streams : [streams[holderOf(shares, client)]!]
+/**
+ * Which streams a client subscribes to. The n streams that may serve it are dealt out like cards, each round of n clients starting one
+ * further: all have the same number of clients, and stream and target (client mod targets) stay independent. With STREAMS_PER_CLIENT a
+ * client also has those that follow. STREAM_SCOPE=replica: only streams of its replica.
+ */
+export function streamsOfClient(plan: Pick<Plan, 'settings' | 'streams' | 'shares'>, client: number): readonly StreamPlan[] {
+  const { settings, streams, shares } = plan
+  if (streams.length === 1) return streams
+  const { streams: perScope, streamsPerClient, streamScope } = settings
+  const first = streamScope === 'replica' ? holderOf(shares, client) * perScope : 0
+  const dealt = client + Math.floor(client / perScope)
+  return Array.from({ length: streamsPerClient }, (_, offset) => streams[first + ((dealt + offset) % perScope)]!)
+}
 
 /** The index of the share that holds a client. Shares lie one behind the other. */
 function holderOf(shares: readonly RosterShare[], client: number): number {
@@ -143,12 +160,13 @@ export interface OfferedLoad {
   readonly deliveries: number | undefined
 }
 
-/** The offered load: rate × clients and probes × clients, as every client hears one stream. */
+/** The offered load: rate × subscriptions and probes per stream × subscriptions; a client has STREAMS_PER_CLIENT of them. */
 export function offeredLoad({ settings, publish, roster }: Plan): OfferedLoad {
   const ratePerSecond = settings.injector === 'none' ? undefined : streamRatePerSecond(publish.pace)
+  const subscriptions = roster.clients * settings.streamsPerClient
   return {
-    deliveriesPerSecond: ratePerSecond === undefined ? undefined : ratePerSecond * roster.clients,
-    deliveries: publish.countPerStream === undefined ? undefined : publish.countPerStream * roster.clients,
+    deliveriesPerSecond: ratePerSecond === undefined ? undefined : ratePerSecond * subscriptions,
+    deliveries: publish.countPerStream === undefined ? undefined : publish.countPerStream * subscriptions,
   }
 }
 
@@ -171,27 +189,40 @@ export function countPerStream(
   return injector === 'none' ? undefined : DEFAULT_MSG_COUNT
 }
 
+/** The highest sequence a token of the run will hold; warm-up probes are numbered through all streams. */
+export const lastSequence = (settings: Parameters<typeof countPerStream>[0] & Pick<Settings, 'warmupCount' | 'streams'>): number =>
+  Math.max(countPerStream(settings) ?? 1, settings.warmupCount * settings.streams, settings.streams) - 1
+
 const publishPlan = (settings: Settings): PublishPlan => ({
   countPerStream: countPerStream(settings),
   pace: pacePlan(settings),
   catchUp: settings.catchUp,
 })
 
-/** One stream for all, or one per replica, replica 1's first (STREAM_SCOPE). */
+/** STREAMS streams for all, or as many for each replica, replica 1's first (STREAM_SCOPE); numbered through. */
 function streamPlans(settings: Settings, runId: string, replicas: number): StreamPlan[] {
-  const streams = settings.streamScope === 'replica' ? replicas : 1
+  const streams = settings.streams * (settings.streamScope === 'replica' ? replicas : 1)
   return Array.from({ length: streams }, (_, index) => streamPlan(settings, runId, index))
 }
 
 /** Names and routing key of one stream; `{{replica}}` is the number of the replica whose own it is. */
 export function streamPlan(settings: Settings, runId: string, index: number): StreamPlan {
-  const replica = settings.streamScope === 'replica' ? index + 1 : 0
-  const name = fillTemplate(streamTemplate(settings), { run: runId, stream: index, replica })
-  return { index, name, routingKey: fillTemplate(settings.amqpRoutingKey, { stream: name, run: runId, index }) }
+  const replica = settings.streamScope === 'replica' ? Math.floor(index / settings.streams) + 1 : 0
+  const name = fillTemplate(streamTemplate(settings), { run: runId, index, stream: index, replica })
+  return { index, name, routingKey: fillTemplate(settings.amqpRoutingKey, { stream: name, run: runId, index, replica }) }
 }
 
-/** STREAM; its default tells replicas' streams apart by itself when each has its own. */
-const streamTemplate = ({ stream, streamScope }: Settings): string =>
-  streamScope === 'replica' && !/\{\{(?:replica|stream)\}\}/.test(stream) ? `${stream}-{{replica}}` : stream
+/** STREAM; its default tells streams apart by itself when there are several. */
+function streamTemplate(settings: Settings): string {
+  if (settings.stream !== settingsTable.stream.default || tellsStreamsApart(settings)) return settings.stream
+  return `${settings.stream}-${settings.streamScope === 'replica' && settings.streams === 1 ? '{{replica}}' : '{{index}}'}`
+}
+
+/** Whether the template STREAM gives every stream of the run a name of its own. */
+export function tellsStreamsApart({ stream, streams, streamScope }: Settings): boolean {
+  const names = placeholdersIn(stream)
+  if (names.includes('index') || names.includes('stream')) return true
+  return streams === 1 && (streamScope === 'shared' || names.includes('replica'))
+}
 
 const drawRunId = (): string => Array.from({ length: RUN_ID_LENGTH }, () => RUN_ID_ALPHABET[randomInt(RUN_ID_ALPHABET.length)]).join('')

@@ -13,6 +13,7 @@ import {
   millis,
   number,
   optional,
+  password,
   path,
   pattern,
   regularExpression,
@@ -71,6 +72,8 @@ export const CONNECT_DEADLINE_BASE_MS = 120_000
 /** THREADS when it is not given: one more receiver thread for so many clients, as far as cores go. */
 export const CLIENTS_PER_THREAD = 5_000
 
+/** Tokens have room for many more; the books of each stream are looked at once a second. */
+const MAX_STREAMS = 10_000
 const HEADER_TOKENS = /^[!#$%&'*+.^_`|~\w-]+(?:, ?[!#$%&'*+.^_`|~\w-]+)*$/
 
 export const settingsTable = {
@@ -94,7 +97,19 @@ export const settingsTable = {
     'body with {{probe}} and, if wanted, {{sequence}}, {{sentMs}}, {{pad}}',
     { defaultText: '{"cmd":"Test","time":{{sentMs}},"probe":"{{probe}}"}' },
   ),
-  stream: load('STREAM', text(1, 255), 'public.{{run}}', 'what clients subscribe to; may hold {{run}}, {{stream}}, {{replica}}'),
+  stream: load(
+    'STREAM',
+    text(1, 255),
+    'public.{{run}}',
+    'what clients subscribe to; may hold {{run}}, {{index}} (of the stream), {{replica}}',
+  ),
+  streams: load(
+    'STREAMS',
+    count(1, MAX_STREAMS),
+    1,
+    'streams of the run, told apart by {{index}}; each gets an equal share of the clients',
+  ),
+  streamsPerClient: load('STREAMS_PER_CLIENT', count(1, 1_000), 1, 'streams each client subscribes to'),
   runId: load('RUN_ID', optional(pattern(/^[0-9a-z]{8}$/, '8 characters of 0-9 and a-z')), undefined, 'names the run', {
     defaultText: 'drawn',
   }),
@@ -112,6 +127,34 @@ export const settingsTable = {
     optional(regularExpression()),
     undefined,
     'plain: a client is ready on the first frame that matches this regular expression; without it, on open',
+  ),
+  mqttVersion: target('MQTT_VERSION', choice(['3.1.1', '5']), '3.1.1', 'mqtt: the version that is spoken, 3.1.1 or 5'),
+  mqttClientId: target(
+    'MQTT_CLIENT_ID',
+    text(1, 1_024),
+    'ff-{{run}}-{{index}}',
+    'mqtt: client id; may hold {{run}}, {{index}} (of the client), {{replica}}',
+  ),
+  mqttQos: target('MQTT_QOS', count(0, 1), 0, 'mqtt: the QoS that is asked for; 1 is acknowledged'),
+  stompVersion: target(
+    'STOMP_VERSION',
+    choice(['any', '1.0', '1.1', '1.2']),
+    'any',
+    'stomp: the version that is offered: 1.0, 1.1, 1.2, or any of them',
+  ),
+  stompHost: target('STOMP_HOST', text(1, 1_024), '/', 'stomp: virtual host'),
+  protocolUser: target(
+    'PROTOCOL_USER',
+    optional(text(1, 1_024)),
+    undefined,
+    'mqtt, stomp: user; may hold {{run}}, {{index}} (of the client), {{replica}}',
+  ),
+  protocolPassword: target('PROTOCOL_PASSWORD', optional(password()), undefined, 'mqtt, stomp: password', { secret: true }),
+  protocolKeepAliveS: target(
+    'PROTOCOL_KEEPALIVE_S',
+    count(0, 65_535, 's'),
+    60,
+    'mqtt: keep-alive; stomp: heart-beats both ways; beats go out twice as often; 0: none',
   ),
   wsHeaders: target('WS_HEADERS', headerList(), [], 'handshake headers, separated by semicolons', { secret: true }),
   wsSubprotocol: target(

@@ -38,6 +38,13 @@ const uses: readonly Use[] = [
   { when: 'with CANARY=on', names: ['canaryTimeoutMs'], isUsed: ({ canary }) => canary },
   { when: 'with PROTOCOL=rango', names: ['rangoSubscribe'], isUsed: ({ protocol }) => protocol === 'rango' },
   { when: 'with PROTOCOL=plain', names: ['plainReady'], isUsed: ({ protocol }) => protocol === 'plain' },
+  { when: 'with PROTOCOL=mqtt', names: ['mqttVersion', 'mqttClientId', 'mqttQos'], isUsed: ({ protocol }) => protocol === 'mqtt' },
+  { when: 'with PROTOCOL=stomp', names: ['stompVersion', 'stompHost'], isUsed: ({ protocol }) => protocol === 'stomp' },
+  {
+    when: 'with PROTOCOL=mqtt or PROTOCOL=stomp',
+    names: ['protocolUser', 'protocolPassword', 'protocolKeepAliveS'],
+    isUsed: ({ protocol }) => protocol === 'mqtt' || protocol === 'stomp',
+  },
   { when: 'with wss:// or amqps:// addresses', names: ['tlsCa', 'tlsCert', 'tlsKey', 'tlsInsecure'], isUsed: speaksTls },
   {
     when: 'with `fanfare coordinate` and `fanfare replica`',

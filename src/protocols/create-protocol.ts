@@ -2,18 +2,22 @@
  * The registry of dialects: PROTOCOL names one. A new dialect is one file beside this one and one row here.
  */
 import { FanfareError } from '../errors.ts'
+import { createMqtt, type MqttSettings } from './mqtt/mqtt.ts'
 import { createPlain, type PlainSettings } from './plain.ts'
 import type { Protocol } from './protocol.ts'
 import { createRango, type RangoSettings } from './rango.ts'
+import { createStomp, type StompSettings } from './stomp/stomp.ts'
 
 /** What dialects read of the settings. */
-export interface ProtocolSettings extends RangoSettings, PlainSettings {
+export interface ProtocolSettings extends RangoSettings, PlainSettings, MqttSettings, StompSettings {
   readonly protocol: string
 }
 
 const dialects: Readonly<Record<string, (settings: ProtocolSettings) => Protocol>> = {
   rango: createRango,
   plain: createPlain,
+  mqtt: createMqtt,
+  stomp: createStomp,
 }
 
 /** One dialect for all clients of a thread. Throws `settings-invalid` when its settings make no sense. */

@@ -1,6 +1,7 @@
 /**
  * One flight of the canary: a probe to every stream as soon as the injector takes it, and the worst of their fates. What clients
- * hear of it is somebody else's business.
+ * hear of it is somebody else's business; its sequence is the place of the stream, the same in every flight, so that they can
+ * tell which streams they have heard.
  */
 import type { InjectionOutcome, Injector } from '../broker/injector.ts'
 import { CANARY_STREAM, type Plan } from '../config/plan.ts'
@@ -16,7 +17,7 @@ export interface CanaryOptions {
   readonly template: BodyTemplate
   readonly nowUs: () => number
   /** Tells this flight's probes from those of the ones before. */
-  readonly sequence: number
+  readonly flight: number
 }
 
 export class Canary {
@@ -51,18 +52,18 @@ export class Canary {
   }
 
   obstacleChanged(): void {
-    const { plan, injector, template, nowUs, sequence } = this.#options
+    const { plan, injector, template, nowUs } = this.#options
     while (this.#sent < plan.streams.length && injector.obstacle() === undefined) {
       const sentUs = nowUs()
-      const body = template.render({ run: plan.runId, stream: CANARY_STREAM, sequence, intendedUs: sentUs, sentUs })
-      const { routingKey } = plan.streams[this.#sent]!
+      const place = this.#sent
+      const body = template.render({ run: plan.runId, stream: CANARY_STREAM, sequence: place, intendedUs: sentUs, sentUs })
       this.#sent += 1
-      injector.inject({ stream: CANARY_STREAM, sequence, routingKey, body })
+      injector.inject({ stream: CANARY_STREAM, sequence: this.#firstId + place, routingKey: plan.streams[place]!.routingKey, body })
     }
   }
 
   settled(sequence: number, outcome: InjectionOutcome): void {
-    if (sequence !== this.#options.sequence) return
+    if (sequence < this.#firstId || sequence >= this.#firstId + this.#options.plan.streams.length) return
     if (SEVERITY.indexOf(outcome) > SEVERITY.indexOf(this.#worst)) this.#worst = outcome
     this.#settled += 1
     if (this.#settled === this.#options.plan.streams.length) this.#resolve(this.#worst)
@@ -70,5 +71,10 @@ export class Canary {
 
   lost(): void {
     this.#resolve('unknown')
+  }
+
+  /** What the injector knows this flight's probes by begins here. */
+  get #firstId(): number {
+    return this.#options.flight * this.#options.plan.streams.length
   }
 }

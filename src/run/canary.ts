@@ -38,21 +38,22 @@ async function sendCanary(story: Story, startedUs: number): Promise<void> {
 
 async function hear(story: Story, startedUs: number): Promise<void> {
   const { crowd, plan, nowUs } = story.parts
-  const { canaryTimeoutMs, readyQuorum, amqpExchange } = plan.settings
+  const { canaryTimeoutMs, readyQuorum, amqpExchange, streamsPerClient } = plan.settings
   const heard = await waitFor(story, async () => {
     const { canary, clients } = await crowd.refresh()
-    if (canary.delivered >= clients.connected && canary.delivered > 0) return { count: canary.delivered, of: clients.connected }
-    if (usToMs(nowUs() - startedUs) >= canaryTimeoutMs) return { count: canary.delivered, of: clients.connected }
-    return undefined
+    const figures = { count: canary.delivered, of: clients.connected * streamsPerClient }
+    const isOver = usToMs(nowUs() - startedUs) >= canaryTimeoutMs
+    return isOver || (figures.count >= figures.of && figures.count > 0) ? figures : undefined
   })
-  if (heard.count < Math.max(1, readyQuorum)) {
+  const who = streamsPerClient === 1 ? 'ready clients' : 'subscriptions of ready clients'
+  if (heard.count < Math.max(1, readyQuorum * streamsPerClient)) {
     throw new FanfareError(
       'canary-not-broadcast',
-      `The broker routed the canary from exchange \`${amqpExchange}\`, but ${heard.count} of ${heard.of} ready clients heard it within ${canaryTimeoutMs} ms: the target does not broadcast stream \`${plan.streams[0]?.name}\` (does it consume from this broker and exchange, and does the routing key \`${plan.streams[0]?.routingKey}\` mean that stream to it?).`,
+      `The broker routed the canary from exchange \`${amqpExchange}\`, but ${heard.count} of ${heard.of} ${who} heard it within ${canaryTimeoutMs} ms: the target does not broadcast stream \`${plan.streams[0]?.name}\` (does it consume from this broker and exchange, and does the routing key \`${plan.streams[0]?.routingKey}\` mean that stream to it?).`,
     )
   }
   if (heard.count < heard.of) {
-    story.warn('canary-partial', `Only ${heard.count} of ${heard.of} ready clients heard the canary within ${canaryTimeoutMs} ms.`)
+    story.warn('canary-partial', `Only ${heard.count} of ${heard.of} ${who} heard the canary within ${canaryTimeoutMs} ms.`)
   }
 }
 

@@ -63,7 +63,7 @@ export class InjectingPublisher implements Publisher, InjectorListener {
 
   async canary(signal: AbortSignal): Promise<CanaryOutcome> {
     const { plan, injector, template, nowUs } = this.#options
-    const canary = new Canary({ plan, injector, template, nowUs, sequence: this.#canaries })
+    const canary = new Canary({ plan, injector, template, nowUs, flight: this.#canaries })
     this.#canaries += 1
     this.#canary = canary
     if (this.#lostBecause !== undefined) return 'unknown'
@@ -72,8 +72,9 @@ export class InjectingPublisher implements Publisher, InjectorListener {
 
   async warmUp(signal: AbortSignal): Promise<void> {
     const { plan } = this.#options
-    const streams = plan.streams.map(({ routingKey }) => ({ index: WARMUP_STREAM, routingKey }))
-    this.#warmUp = this.#loop(streams, { slots: plan.settings.warmupCount, sink: new WarmUpBooks(), resend: false })
+    const slots = plan.settings.warmupCount
+    const streams = plan.streams.map(({ routingKey }, place) => ({ index: WARMUP_STREAM, routingKey, firstSequence: place * slots }))
+    this.#warmUp = this.#loop(streams, { slots, sink: new WarmUpBooks(), resend: false })
     if (this.#lostBecause === undefined) await this.#warmUp.run(signal)
   }
 

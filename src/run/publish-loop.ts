@@ -24,12 +24,14 @@ export type PublishOutcome = 'finished' | 'aborted' | 'lost'
 export interface PacedStream {
   readonly index: number
   readonly routingKey: string
+  /** Where its numbering begins; default 0. Streams that share an index must not share numbers. */
+  readonly firstSequence?: number
 }
 
 export interface PublishLoopOptions {
   readonly runId: string
   readonly streams: readonly PacedStream[]
-  /** Slots per stream: in each slot every stream sends one probe, and its sequence is the slot's number. */
+  /** Of each stream: its probe n is due in slot n. Streams take turns, evenly over a slot, so that many streams are no burst. */
   readonly pacer: PacerOptions
   readonly template: BodyTemplate
   readonly injector: Injector
@@ -50,12 +52,13 @@ export class PublishLoop {
   readonly #options: PublishLoopOptions
   readonly #alarm: Alarm
   readonly #obstacles = new ObstacleHistory()
-  readonly #streams: ReadonlyMap<number, PacedStream>
+  /** By index: a stream and its place in every round of turns. */
+  readonly #places: ReadonlyMap<number, number>
+  /** One slot per turn: the streams' own slots, cut into as many as there are streams. */
+  readonly #pacer: PacerOptions
   #startUs = 0
-  /** The next probe: its slot, and its stream's place within the slot. */
-  #slot = 0
-  #place = 0
-  #intendedUs = 0
+  /** Turns used up, sent or left out; turn t is probe ⌊t ÷ streams⌋ of stream t modulo streams. */
+  #turns = 0
   /** In the order in which their fate was lost. */
   readonly #resends = new Set<Resend>()
   #state: 'idle' | 'sending' | 'aborting' | 'over' = 'idle'
@@ -65,7 +68,8 @@ export class PublishLoop {
   constructor(options: PublishLoopOptions) {
     this.#options = options
     this.#alarm = options.makeAlarm(() => this.#pass())
-    this.#streams = new Map(options.streams.map((stream) => [stream.index, stream]))
+    this.#places = new Map(options.streams.map(({ index }, place) => [index, place]))
+    this.#pacer = turnsOf(options.pacer, options.streams.length)
   }
 
   /** Starts now; resolves when every probe is settled or skipped, or sooner for an abort or a loss. Call it once. */
@@ -89,11 +93,10 @@ export class PublishLoop {
   /** Probes that were due so far, or before the end, sent or not. */
   get scheduled(): number {
     if (this.#scheduledAtEnd !== undefined) return this.#scheduledAtEnd
-    const { streams, pacer, nowUs } = this.#options
-    const used = this.#used
-    if (this.#state !== 'sending' || pacer.pace.kind === 'closed') return used
-    const due = Math.floor((nowUs() - this.#startUs) / pacer.pace.gapUs) + 1
-    return Math.max(used, Math.min(due, pacer.slots) * streams.length)
+    const { pace, slots } = this.#pacer
+    if (this.#state !== 'sending' || pace.kind === 'closed') return this.#turns
+    const due = Math.floor((this.#options.nowUs() - this.#startUs) / pace.gapUs) + 1
+    return Math.max(this.#turns, Math.min(due, slots))
   }
 
   /** The injector settled one of this loop's probes. */
@@ -137,40 +140,37 @@ export class PublishLoop {
 
   /** One decision of the pacer; false when there is nothing to do now. */
   #sendNext(nowUs: number): boolean {
-    const { pacer, streams, sink } = this.#options
-    if (this.#place > 0) return this.#sendInSlot(nowUs)
-
-    const decision = decidePace(pacer, nowUs - this.#startUs, this.#slot)
+    const { streams, sink } = this.#options
+    const decision = decidePace(this.#pacer, nowUs - this.#startUs, this.#turns)
     switch (decision.action) {
       case 'wait':
         this.#alarm.set(Math.max(decision.waitUs, SHORTEST_WAIT_US))
         return false
       case 'skip':
-        this.#slot += decision.slots
-        sink.skipped(decision.slots * streams.length)
+        this.#turns += decision.slots
+        sink.skipped(decision.slots)
         return true
       case 'finish':
         this.#endWhenSettled()
         return false
-      case 'send':
-        this.#intendedUs = decision.slotUs === undefined ? nowUs : this.#startUs + decision.slotUs
-        return this.#sendInSlot(nowUs)
+      case 'send': {
+        const stream = streams[this.#turns % streams.length]!
+        const sequence = (stream.firstSequence ?? 0) + Math.floor(this.#turns / streams.length)
+        this.#turns += 1
+        this.#send(stream, sequence, decision.slotUs === undefined ? undefined : this.#startUs + decision.slotUs, nowUs)
+        return true
+      }
     }
   }
 
-  #sendInSlot(nowUs: number): boolean {
-    const { pacer, streams, sink } = this.#options
-    const stream = streams[this.#place]!
-    const sequence = this.#slot
-    if (pacer.pace.kind === 'closed') this.#intendedUs = nowUs
-    else sink.paced(nowUs - this.#intendedUs, () => this.#obstacles.causeOf(this.#intendedUs, nowUs))
-    this.#obstacles.forgetBefore(this.#intendedUs)
+  /** `slotUs` undefined: pacing is closed, and a probe is intended when it is sent. */
+  #send(stream: PacedStream, sequence: number, slotUs: number | undefined, nowUs: number): void {
+    const { sink } = this.#options
+    if (slotUs !== undefined) sink.paced(nowUs - slotUs, () => this.#obstacles.causeOf(slotUs, nowUs))
+    this.#obstacles.forgetBefore(slotUs ?? nowUs)
 
     sink.published(stream.index, sequence, nowUs)
-    this.#inject(stream, sequence, this.#intendedUs, nowUs)
-    this.#place = (this.#place + 1) % streams.length
-    if (this.#place === 0) this.#slot += 1
-    return true
+    this.#inject(stream, sequence, slotUs ?? nowUs, nowUs)
   }
 
   /** A probe whose fate is unknown goes again: same sequence and slot, new time of sending. False when there is none. */
@@ -179,10 +179,12 @@ export class PublishLoop {
     if (next === undefined) return false
     this.#resends.delete(next)
     const { stream, sequence } = next
-    const { pace } = this.#options.pacer
-    const intendedUs = pace.kind === 'closed' ? nowUs : this.#startUs + sequence * pace.gapUs
-    this.#options.sink.resent(stream, sequence, nowUs)
-    this.#inject(this.#streams.get(stream)!, sequence, intendedUs, nowUs)
+    const { streams, sink } = this.#options
+    const place = this.#places.get(stream)!
+    const { pace } = this.#pacer
+    const intendedUs = pace.kind === 'closed' ? nowUs : this.#startUs + (sequence * streams.length + place) * pace.gapUs
+    sink.resent(stream, sequence, nowUs)
+    this.#inject(streams[place]!, sequence, intendedUs, nowUs)
     return true
   }
 
@@ -195,7 +197,7 @@ export class PublishLoop {
   #endWhenSettled(): void {
     if (this.#options.sink.outstanding > 0) return
     if (this.#state === 'aborting') this.#end('aborted')
-    else if (this.#state === 'sending' && this.#slot >= this.#options.pacer.slots && this.#resends.size === 0) this.#end('finished')
+    else if (this.#state === 'sending' && this.#turns >= this.#pacer.slots && this.#resends.size === 0) this.#end('finished')
   }
 
   #abort(): void {
@@ -216,11 +218,12 @@ export class PublishLoop {
 
   #skipWhatWasDue(): void {
     this.#scheduledAtEnd = this.scheduled
-    this.#options.sink.skipped(this.#scheduledAtEnd - this.#used)
-  }
-
-  /** Probes sent or left out. */
-  get #used(): number {
-    return this.#slot * this.#options.streams.length + this.#place
+    this.#options.sink.skipped(this.#scheduledAtEnd - this.#turns)
   }
 }
+
+const turnsOf = ({ pace, catchUp, slots }: PacerOptions, streams: number): PacerOptions => ({
+  pace: pace.kind === 'open' ? { kind: 'open', gapUs: pace.gapUs / streams } : pace,
+  catchUp,
+  slots: slots * streams,
+})

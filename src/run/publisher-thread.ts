@@ -2,9 +2,11 @@
  * The publisher's thread: an event loop of its own, so that receivers at full load make neither heartbeats nor pacing late. It
  * answers the main thread's calls and hands over a snapshot every second; the work is the InjectingPublisher's.
  */
+
 import { parentPort, workerData } from 'node:worker_threads'
 import { createInjector } from '../broker/create-injector.ts'
 import { readTlsMaterial } from '../clients/engines/tls-material.ts'
+import { lastSequence } from '../config/plan.ts'
 import { assert } from '../errors.ts'
 import { RunClock } from '../measure/clock.ts'
 import { compileTemplate } from '../probe/template.ts'
@@ -111,7 +113,7 @@ function makePublisher({ plan, log }: PublisherThreadData, tell: (message: FromP
   const template = compileTemplate({
     template: settings.payloadTemplate,
     sizeBytes: settings.msgSizeBytes,
-    lastSequence: plan.publish.countPerStream ?? 0,
+    lastSequence: lastSequence(settings),
   })
   assert('render' in template, 'the settings let a broken template through')
   return new InjectingPublisher({

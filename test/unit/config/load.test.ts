@@ -121,6 +121,11 @@ test('settings that contradict each other are refused', () => {
     [{ STREAM: 'public.{{runn}}' }, /`STREAM` to hold no placeholders but \{\{run\}\}, .*got \{\{runn\}\}/],
     [{ AMQP_ROUTING_KEY: '{{streem}}' }, /`AMQP_ROUTING_KEY` to hold no placeholders/],
     [{ STREAM_SCOPE: 'replica', STREAM: 'public.x' }, /`STREAM` to hold \{\{replica\}\} when STREAM_SCOPE=replica/],
+    [{ STREAMS: '3', STREAM: 'public.x' }, /`STREAM` to hold \{\{index\}\} when STREAMS=3/],
+    [{ STREAMS: '3', STREAMS_PER_CLIENT: '4' }, /`STREAMS_PER_CLIENT` to be at most STREAMS \(3\), got `4`/],
+    [{ STREAMS: '1000', WARMUP_COUNT: '10000000' }, /`WARMUP_COUNT` × STREAMS to be at most 2000000000 probes, got 10000000000/],
+    [{ PROTOCOL: 'mqtt', MQTT_CLIENT_ID: 'tester' }, /`MQTT_CLIENT_ID` to hold \{\{index\}\}/],
+    [{ PROTOCOL: 'mqtt', PROTOCOL_USER: '{{stream}}' }, /`PROTOCOL_USER` to hold no placeholders but .*, got \{\{stream\}\}/],
     [{ STREAM: 'public.{{replica}}' }, /\{\{replica\}\} only when STREAM_SCOPE=replica/],
     [{ AMQP_ROUTING_KEY: '{{stream}}'.repeat(20) }, /keys of at most 255 bytes, got 300/],
   ]

@@ -15,7 +15,7 @@ test('a name that was meant to be a setting finds it', () => {
     DURATION_SECONDS: 'DURATION',
     CONNECT_TIMEOUT: 'CONNECT_TIMEOUT_MS', // a unit too few
     AMQP_ADR: 'AMQP_ADDR',
-    STREAMS: 'STREAM',
+    STREAM_PER_CLIENT: 'STREAMS_PER_CLIENT',
     REPLICA: 'REPLICAS',
     RUNID: 'RUN_ID',
     LOGLEVEL: 'LOG_LEVEL',

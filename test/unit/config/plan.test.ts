@@ -86,6 +86,53 @@ test('shares lie one behind the other, and a client hears its own replica’s st
   assert.deepEqual(streamsOfClient(planOf({}, [2, 3]), 4), planOf({}, [2, 3]).streams)
 })
 
+const namesOf = (streams: readonly { name: string }[]) => streams.map((stream) => stream.name)
+
+test('several streams are told apart by name and share the clients evenly', () => {
+  const plan = planOf({ STREAMS: '3', STREAM: 'a/{{run}}/{{index}}', AMQP_ROUTING_KEY: 'a.{{run}}.{{index}}', WS_POOL_SIZE: '9' })
+  assert.deepEqual(plan.streams[2], { index: 2, name: 'a/k3v9q2x1/2', routingKey: 'a.k3v9q2x1.2' })
+  const clients = Array.from({ length: 9 }, (_, client) => streamsOfClient(plan, client).map(({ index }) => index))
+  // The second round of three starts one further.
+  assert.deepEqual(clients.slice(0, 6).flat(), [0, 1, 2, 1, 2, 0])
+  for (const { index } of plan.streams) assert.equal(clients.filter((streams) => streams.includes(index)).length, 3)
+})
+
+test('a client may have several streams, and each stream still has as many clients as any other', () => {
+  const plan = planOf({ STREAMS: '5', STREAMS_PER_CLIENT: '2', WS_POOL_SIZE: '10' })
+  const clients = Array.from({ length: 10 }, (_, client) => streamsOfClient(plan, client).map(({ index }) => index))
+  assert.deepEqual(clients.slice(3, 6), [
+    [3, 4],
+    [4, 0],
+    [1, 2],
+  ])
+  for (const { index } of plan.streams) assert.equal(clients.filter((streams) => streams.includes(index)).length, 4)
+})
+
+test('streams and targets are independent: every stream has clients at every target', () => {
+  const plan = planOf({ STREAMS: '2', WS_POOL_SIZE: '8' })
+  const pairs = Array.from({ length: 8 }, (_, client) => `${client % 2} ${streamsOfClient(plan, client)[0]!.index}`)
+  assert.equal(new Set(pairs).size, 4)
+})
+
+test('the default name tells several streams apart by itself', () => {
+  assert.deepEqual(namesOf(planOf({ STREAMS: '2' }).streams), ['public.k3v9q2x1-0', 'public.k3v9q2x1-1'])
+  assert.deepEqual(namesOf(planOf({ STREAMS: '2', STREAM_SCOPE: 'replica' }, [5, 5]).streams), [
+    'public.k3v9q2x1-0',
+    'public.k3v9q2x1-1',
+    'public.k3v9q2x1-2',
+    'public.k3v9q2x1-3',
+  ])
+})
+
+test('with a scope of replica a client has streams of its own replica only', () => {
+  const plan = planOf({ STREAM_SCOPE: 'replica', STREAMS: '2', STREAM: 'r{{replica}}.{{index}}' }, [3, 4])
+  // Clients 3 to 6 are those of the second replica.
+  assert.deepEqual(
+    [3, 4, 5, 6].map((client) => namesOf(streamsOfClient(plan, client)).join()),
+    ['r2.2', 'r2.2', 'r2.3', 'r2.3'],
+  )
+})
+
 test('a run id is drawn when none is named', () => {
   const drawn = () => makePlan(settingsOf({}), { runClockOffsetUs: 0 }).runId
   assert.match(drawn(), /^[0-9a-z]{8}$/)
@@ -118,5 +165,7 @@ test('the offered load is rate × clients, as far as it is known', () => {
     deliveries: 100_000,
   })
   assert.deepEqual(offeredLoad(planOf({ WS_POOL_SIZE: '10', MSG_DELAY: '0' })), { deliveriesPerSecond: undefined, deliveries: 10_000 })
+  const several = planOf({ WS_POOL_SIZE: '10', STREAMS: '4', STREAMS_PER_CLIENT: '2', RATE: '5', MSG_COUNT: '7' })
+  assert.deepEqual(offeredLoad(several), { deliveriesPerSecond: 100, deliveries: 140 })
   assert.deepEqual(offeredLoad(planOf({ INJECTOR: 'none' })), { deliveriesPerSecond: undefined, deliveries: undefined })
 })

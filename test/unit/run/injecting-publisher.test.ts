@@ -56,6 +56,15 @@ test('the canary sends one probe to every stream, under a stream index of its ow
   assert.ok(stamped.every(({ stream }) => stream === CANARY_STREAM))
   injector.settle('confirmed', { count: 2 })
   assert.equal(await outcome, 'confirmed')
+
+  // By its sequence a client can tell which of its streams it has heard, in whichever flight.
+  const again = publisher.canary(never)
+  injector.settle('confirmed', { count: 2 })
+  assert.equal(await again, 'confirmed')
+  assert.deepEqual(
+    stamped.map(({ sequence }) => sequence),
+    [0, 1, 0, 1],
+  )
 })
 
 test('the worst fate among the streams is the canary’s', async () => {
@@ -102,7 +111,11 @@ test('warm-up probes go to every stream, are waited for, and stand outside the f
   time.advance(0)
   assert.equal(injector.injected.length, 6)
   assert.ok(stamped.every(({ stream }) => stream === WARMUP_STREAM))
-  assert.deepEqual(new Set(injector.injected.map(({ routingKey }) => routingKey)), new Set(['key.0', 'key.1']))
+  // One numbering for all streams, so that a client with several of them hears each number once.
+  assert.deepEqual(
+    stamped.map(({ sequence }, index) => `${injector.injected[index]!.routingKey} ${sequence}`),
+    ['key.0 0', 'key.1 3', 'key.0 1', 'key.1 4', 'key.0 2', 'key.1 5'],
+  )
   injector.settle('confirmed', { count: 6 })
   await warm
   const { scheduled, published, startedUs } = publisher.snapshot()

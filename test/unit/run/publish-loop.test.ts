@@ -91,12 +91,16 @@ test('publishing has not finished while a probe is outstanding', async () => {
   assert.equal(await outcome, 'finished')
 })
 
-test('several streams send one probe each in every slot', () => {
-  const { time, injector } = loopOf({ slots: 2, streams: 3 })
-  time.advance(GAP_US)
+test('several streams take turns, evenly over a slot, and each keeps to its own gap', () => {
+  const { time, injector, stamped, startUs } = loopOf({ slots: 2, streams: 2 })
+  for (let turn = 0; turn < 3; turn++) time.advance(GAP_US / 2)
   assert.deepEqual(
     injector.injected.map(({ stream, sequence, routingKey }) => [stream, sequence, routingKey]),
-    [0, 1].flatMap((sequence) => [0, 1, 2].map((stream) => [stream, sequence, `key.${stream}`])),
+    [0, 1].flatMap((sequence) => [0, 1].map((stream) => [stream, sequence, `key.${stream}`])),
+  )
+  assert.deepEqual(
+    stamped.map(({ intendedUs }) => intendedUs - startUs),
+    [0, GAP_US / 2, GAP_US, (3 * GAP_US) / 2],
   )
 })
 
