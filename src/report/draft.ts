@@ -17,6 +17,7 @@ import { fanoutGroup } from './groups/fanout.ts'
 import { histogramsGroup } from './groups/histograms.ts'
 import { publishGroup } from './groups/publish.ts'
 import { replicaGroups, targetGroups } from './groups/replicas.ts'
+import { streamGroups } from './groups/streams.ts'
 import { boundedSummaryOf } from './groups/summary.ts'
 import { testerGroup } from './groups/tester.ts'
 import { latencyBucketBoundsUs, timelineGroup } from './groups/timeline.ts'
@@ -60,6 +61,7 @@ export function draftReport(result: RunResult, { fanout, version }: DraftParts):
     tester: testerGroup({ ...selfCheck(result), threads, ...result }),
     clock: { shared: result.replicas.length <= 1, boundUs, offsets: [] },
     targets: targetGroups(receivers, shownTargets(plan)),
+    streams: streamGroups(receivers, plan.streams),
     replicas: replicaGroups(result.replicas, stampBoundUs),
     latencyBucketBoundsUs: [...latencyBucketBoundsUs],
     timeline: timelineGroup(receivers, publisher, startedUs),

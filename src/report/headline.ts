@@ -27,7 +27,7 @@ export function headline(report: Report): Headline {
 }
 
 /** "all 1,000 clients heard all 300 probes; in 95 % of cases the last one within 38 ms". */
-function passSentence({ clients, deliveries, fanout }: Report): string {
+function passSentence({ clients, deliveries, fanout, streams = [] }: Report): string {
   const isEveryone = clients.ready === clients.wanted
   const who = isEveryone
     ? `all ${formatCounted(clients.ready, 'client')}`
@@ -35,7 +35,9 @@ function passSentence({ clients, deliveries, fanout }: Report): string {
   if (deliveries.delivered < deliveries.expected) {
     return `${who} heard ${formatShare(deliveries.delivered / deliveries.expected)} of ${formatCounted(deliveries.expected, 'delivery', 'deliveries')}${tail(fanout.completionUs)}`
   }
-  return `${who} heard all ${formatCounted(fanout.probes, 'probe')}${tail(fanout.completionUs)}`
+  const probes = formatCounted(fanout.probes, 'probe')
+  const what = streams.length > 1 ? `every probe of their streams (${probes} in ${formatCount(streams.length)} streams)` : `all ${probes}`
+  return `${who} heard ${what}${tail(fanout.completionUs)}`
 }
 
 const percentiles = [

@@ -53,6 +53,7 @@ const clients = z.object({
   reconnected: count.optional(),
   heardNothing: count.optional().describe('ready clients that heard no measured probe'),
   errorsByCode: countByName,
+  errorTexts: z.record(z.string(), z.string()).optional().describe('by code, what one of them said'),
   endings: countByName.optional().describe('WebSocket close codes and HTTP statuses'),
 })
 
@@ -191,6 +192,16 @@ const target = z.object({
   latencyUs: summary,
 })
 
+const stream = z.object({
+  index: count.describe('as tokens spell it'),
+  name: z.string(),
+  clients: count.describe('clients that have it and were ready'),
+  expected: count,
+  delivered: count,
+  missed: count,
+  lost: count,
+})
+
 const timelineSecond = z.object({
   atMs,
   published: count.optional(),
@@ -248,6 +259,7 @@ export const reportSchema = z.object({
     offsets: z.array(z.object({ replica: count, offsetUs: us, boundUs: us })),
   }),
   targets: z.array(target).optional(),
+  streams: z.array(stream).optional().describe('the books of each stream; of very many only those that miss most'),
   replicas: z.array(replica),
   latencyBucketBoundsUs: z.array(us).describe('upper bounds of the buckets of timeline[].latencyBuckets'),
   timeline: z.array(timelineSecond),

@@ -66,7 +66,7 @@ const rules: Record<WarningCode, Rule> = {
   shortfall: ({ report: { clients } }) =>
     clients.ready >= clients.wanted
       ? undefined
-      : `${formatCount(clients.wanted - clients.ready)} of ${formatCounted(clients.wanted, 'client')} never became ready${byCode(clients.errorsByCode)}`,
+      : `${formatCount(clients.wanted - clients.ready)} of ${formatCounted(clients.wanted, 'client')} never became ready${byCode(clients)}`,
 
   'heard-nothing': ({ report: { clients } }) => {
     const { heardNothing = 0 } = clients
@@ -192,7 +192,9 @@ const rules: Record<WarningCode, Rule> = {
     tester.health === 'bound' && allowInvalid ? `${tester.reasons.join('; ')} (ALLOW_INVALID)` : undefined,
 }
 
-const byCode = (errors: Readonly<Record<string, number>>): string => {
-  const parts = Object.entries(errors).map(([code, count]) => `${formatCount(count)} × ${code}`)
-  return parts.length === 0 ? '' : ` (${parts.join(', ')})`
+const byCode = ({ errorsByCode, errorTexts = {} }: ReportDraft['clients']): string => {
+  const parts = Object.entries(errorsByCode).map(
+    ([code, count]) => `${formatCount(count)} × ${code}${errorTexts[code] === undefined ? '' : `: ${errorTexts[code]}`}`,
+  )
+  return parts.length === 0 ? '' : ` (${parts.join('; ')})`
 }

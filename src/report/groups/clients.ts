@@ -4,9 +4,10 @@ import { usToSeconds } from '../../units.ts'
 import type { Report } from '../schema.ts'
 import { summaryOf } from './summary.ts'
 
-export function clientsGroup({ clients, errorsByCode, endings, heardNothing }: Snapshot): Report['clients'] {
+export function clientsGroup({ clients, errorsByCode, errorTexts, endings, heardNothing }: Snapshot): Report['clients'] {
   const { wanted, opened, ready, failed, disconnected, reconnected } = clients
-  return { wanted, opened, ready, failed, disconnected, reconnected, heardNothing, errorsByCode: { ...errorsByCode }, endings }
+  const errors = { errorsByCode: { ...errorsByCode }, errorTexts: { ...errorTexts }, endings }
+  return { wanted, opened, ready, failed, disconnected, reconnected, heardNothing, ...errors }
 }
 
 export function connectGroup(snapshot: Snapshot): Report['connect'] {

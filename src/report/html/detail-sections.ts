@@ -103,6 +103,23 @@ ${table(
 )}`
 }
 
+/** Only when there are several: the books of a single stream are the run's. */
+export function streamSection({ streams = [] }: Report): Markup | undefined {
+  if (streams.length < 2) return undefined
+  return html`<h2 id="streams">Streams</h2>
+${table(
+  'Streams',
+  [
+    { title: 'stream', cell: ({ index, name }) => `${index} ${name}` },
+    { title: 'clients', isNumber: true, cell: ({ clients }) => formatCount(clients) },
+    { title: 'owed', isNumber: true, cell: ({ expected }) => formatCount(expected) },
+    { title: 'delivered', isNumber: true, cell: ({ delivered }) => formatCount(delivered) },
+    { title: 'missing', isNumber: true, cell: ({ missed, lost }) => formatCount(missed + lost) },
+  ],
+  streams,
+)}`
+}
+
 export function replicaSection({ replicas }: Report): Markup | undefined {
   if (replicas.length === 0) return undefined
   return html`<h2 id="replicas">Replicas</h2>

@@ -11,6 +11,7 @@ import {
   publishSection,
   replicaSection,
   settingsSection,
+  streamSection,
   targetSection,
   testerSection,
   worstSection,
@@ -46,6 +47,7 @@ ${booksTable(report)}
 ${publishSection(report)}
 ${testerSection(report)}
 ${targetSection(report)}
+${streamSection(report)}
 ${replicaSection(report)}
 ${worstSection(report)}
 ${settingsSection(report)}

@@ -4,6 +4,8 @@ import { FanfareError } from '../../../src/errors.ts'
 import { decodeCounts } from '../../../src/measure/hdr-encoding.ts'
 import { emptyHistogram } from '../../../src/measure/histogram.ts'
 import { buildReport } from '../../../src/report/build.ts'
+import { MAX_STREAM_ROWS } from '../../../src/report/groups/streams.ts'
+import { headline } from '../../../src/report/headline.ts'
 import { type Report, reportSchema } from '../../../src/report/schema.ts'
 import type { warningsTable } from '../../../src/report/warnings.ts'
 import type { RunResult } from '../../../src/run/result.ts'
@@ -328,4 +330,43 @@ for (const { code, result, words } of warningRows) {
 test('a negative latency that the clock bound explains is no warning', () => {
   const result = receivers({ latencyUs: histogram([-2, 1_000]), measured: { ...clean.receivers.measured, negativeLatency: 1 } })
   assert.ok(!warningCodes(buildReport(result, '0.1.0')).includes('negative-latency'))
+})
+
+/** A passed run whose books say what each stream got. */
+const withStreams = (streams: RunResult['receivers']['streams'], env: Record<string, string> = {}): RunResult => {
+  const result = simulateRun({ env })
+  return { ...result, receivers: { ...result.receivers, streams } }
+}
+const streamCounts = (stream: number, missed = 0) => ({ stream, clients: 10, expected: 50, delivered: 50 - missed, missed, lost: 0 })
+
+test('every stream has a row with its name, and the headline speaks of streams when there are several', () => {
+  const result = withStreams([streamCounts(0), streamCounts(1)], { STREAMS: '2', STREAM: 'public.{{index}}' })
+  const report = buildReport(result, '0.1.0')
+  assert.deepEqual(report.streams, [
+    { index: 0, name: 'public.0', clients: 10, expected: 50, delivered: 50, missed: 0, lost: 0 },
+    { index: 1, name: 'public.1', clients: 10, expected: 50, delivered: 50, missed: 0, lost: 0 },
+  ])
+  assert.match(headline(report).sentence, /^all 100 clients heard every probe of their streams \(50 probes in 2 streams\);/)
+})
+
+test('of very many streams those that miss most are kept, in the order of their numbers', () => {
+  const streams = Array.from({ length: MAX_STREAM_ROWS + 5 }, (_, stream) => streamCounts(stream, stream === MAX_STREAM_ROWS + 2 ? 7 : 0))
+  const rows = buildReport(withStreams(streams), '0.1.0').streams!
+  assert.equal(rows.length, MAX_STREAM_ROWS)
+  assert.deepEqual([rows.at(-1)!.index, rows.at(-1)!.missed, rows[0]!.index], [MAX_STREAM_ROWS + 2, 7, 0])
+})
+
+test('failures are told with what one of them said', () => {
+  const result = simulateRun({ neverReady: 2 })
+  const receivers = {
+    ...result.receivers,
+    errorsByCode: { 'subscription-refused': 2 },
+    errorTexts: { 'subscription-refused': 'CONNECT was refused: not authorized (135)' },
+  }
+  const report = buildReport({ ...result, receivers }, '0.1.0')
+  assert.deepEqual(report.clients.errorTexts, receivers.errorTexts)
+  assert.match(
+    report.verdict.warnings.find(({ code }) => code === 'shortfall')!.text,
+    /2 × subscription-refused: CONNECT was refused: not authorized \(135\)/,
+  )
 })
