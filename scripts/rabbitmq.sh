@@ -6,6 +6,7 @@
 #   rabbitmq.sh stop DIR      ends the node; the data stays, and `start DIR` brings it back on the same ports
 #   rabbitmq.sh kill DIR      ends it without a goodbye
 #   rabbitmq.sh ctl DIR …     rabbitmqctl on that node
+#   rabbitmq.sh plugins DIR … rabbitmq-plugins on that node
 #
 # Installs Debian's rabbitmq-server when it is missing (root only).
 set -euo pipefail
@@ -30,6 +31,7 @@ main() {
     stop) end TERM ;;
     kill) end KILL ;;
     ctl) in_node "$BIN/rabbitmqctl" "$@" ;;
+    plugins) in_node "$BIN/rabbitmq-plugins" "$@" ;;
     *)
       echo "rabbitmq.sh: unknown command $command" >&2
       exit 2

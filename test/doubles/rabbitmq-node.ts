@@ -61,6 +61,11 @@ export class RabbitMqNode {
     return this.#run('ctl', '--quiet', ...args)
   }
 
+  /** `rabbitmq-plugins` on this node: `disable NAME` cuts its connections, `enable NAME` listens again. */
+  async plugins(...args: string[]): Promise<string> {
+    return this.#run('plugins', '--quiet', ...args)
+  }
+
   async remove(): Promise<void> {
     await this.stop()
     process.off('exit', this.#endAtExit)
