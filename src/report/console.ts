@@ -2,7 +2,7 @@
  * The summary a run ends with, on one screen: the verdict in words first, then what it rests on. It reads a finished report
  * and decides nothing; where the report landed and what to do next it is told.
  */
-
+import { usToMs } from '../units.ts'
 import { describeCheck } from './checks.ts'
 import { alignColumns } from './columns.ts'
 import { formatCount, formatCounted, formatDuration, formatDurationMs, formatRate, formatShare } from './format.ts'
@@ -47,7 +47,7 @@ export function summaryText(report: Report, options: SummaryOptions = {}): strin
 
 /** The seed tool's two lines: the last on stdout of every run. */
 export function seedLines({ deliveries, serviceLatencyUs: { mean } }: Report): string {
-  const meanMs = mean === undefined ? 'n/a' : String(Number((mean / 1_000).toFixed(3)))
+  const meanMs = mean === undefined ? 'n/a' : String(Number(usToMs(mean).toFixed(3)))
   return `Received ${deliveries.delivered} messages\nMean delivery time is ${meanMs} ms`
 }
 
@@ -89,8 +89,13 @@ function clientsText({ clients }: Report): string {
 function connectText({ connect }: Report): string {
   if (connect.ratePerSecond === undefined) return ''
   const open = connect.latencyUs.max === undefined ? '' : `; open within ${formatDuration(connect.latencyUs.max)}`
-  const ready = connect.readyLatencyUs.max === undefined ? '' : `, acknowledged within ${formatDuration(connect.readyLatencyUs.max)} more`
-  return `${formatRate(connect.ratePerSecond)}${open}${ready}`
+  return `${formatRate(connect.ratePerSecond)}${open}${acknowledgedText(connect.readyLatencyUs.max)}`
+}
+
+/** Acknowledgements that come with the handshake's answer take no time of their own. */
+function acknowledgedText(maxUs: number | undefined): string {
+  if (maxUs === undefined) return ''
+  return maxUs === 0 ? ', acknowledged at once' : `, acknowledged within ${formatDuration(maxUs)} more`
 }
 
 function publishText({ publish, pacing }: Report): string {

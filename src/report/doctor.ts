@@ -4,7 +4,8 @@
  */
 import { type OfferedLoad, offeredLoad, type Plan } from '../config/plan.ts'
 import type { Finding } from '../run/preflight.ts'
-import { formatCount, formatCounted, formatRate } from './format.ts'
+import { alignColumns } from './columns.ts'
+import { formatCount, formatCounted, formatNumber } from './format.ts'
 
 const MARK = { ok: 'ok', warning: 'warn', refused: 'NO', unknown: '?' } as const
 
@@ -18,28 +19,18 @@ export function doctorText(plan: Plan, findings: readonly Finding[]): string {
   return [
     `${formatCounted(plan.roster.clients, 'client')} to ${formatCounted(plan.settings.wsAddr.length, 'target')}, ${offeredText(offeredLoad(plan))}`,
     '',
-    ...alignColumns(rows),
+    ...alignColumns(rows, 'l'),
     ...findings.filter((finding) => finding.text !== '').flatMap((finding) => ['', `${MARK[finding.state]}: ${finding.text}`]),
     '',
     isRefused ? 'A run would be refused (exit code 3).' : 'This machine can hold the run.',
   ].join('\n')
 }
 
-/** "50,000/s deliveries offered, 100,000 in all"; what is not known beforehand is left out. */
+/** "50,000 deliveries a second offered, 100,000 in all"; what is not known beforehand is left out. */
 export function offeredText({ deliveriesPerSecond, deliveries }: OfferedLoad): string {
   const rate =
     deliveriesPerSecond === undefined
       ? 'deliveries offered as fast as probes get in'
-      : `${formatRate(deliveriesPerSecond)} deliveries offered`
+      : `${formatNumber(deliveriesPerSecond)} deliveries a second offered`
   return deliveries === undefined ? rate : `${rate}, ${formatCount(deliveries)} in all`
-}
-
-function alignColumns(rows: readonly (readonly string[])[]): string[] {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column]!))
-      .join('  ')
-      .trimEnd(),
-  )
 }

@@ -5,7 +5,7 @@
 import { streamRatePerSecond } from '../config/plan.ts'
 import type { HistogramData } from '../measure/histogram.ts'
 import { percentiles } from '../measure/percentiles.ts'
-import { selfCheck } from '../measure/self-check.ts'
+import { selfCheck, type TesterHealth } from '../measure/self-check.ts'
 import type { Phase, RunState } from '../run/result.ts'
 import { US_PER_SECOND, usToMs } from '../units.ts'
 import { busyRatio } from './groups/tester.ts'
@@ -69,7 +69,7 @@ export interface LiveFigures {
   readonly lastSecond: LatencyFigures
   readonly run: LatencyFigures
   readonly tester: {
-    readonly health: 'healthy' | 'suspect' | 'bound'
+    readonly health: TesterHealth
     /** The busiest event loop, busy time ÷ time. */
     readonly busiestLoop: number | undefined
   }

@@ -43,7 +43,9 @@ const isOver = (phase: LiveFigures['phase']): boolean => phase === 'close' || ph
 function deliveriesText({ deliveries, publish, phase }: LiveFigures): string {
   if (deliveries.delivered === 0 && (publish?.published ?? 0) === 0) return ''
   if (isOver(phase)) return `delivered ${formatCount(deliveries.delivered)}`
-  const offered = deliveries.offeredPerSecond === undefined ? '' : ` of ${formatRate(deliveries.offeredPerSecond)} offered`
+  // In the drain nothing is offered any more.
+  const offered =
+    phase === 'drain' || deliveries.offeredPerSecond === undefined ? '' : ` of ${formatRate(deliveries.offeredPerSecond)} offered`
   return `delivered ${formatCount(deliveries.delivered)} at ${formatRate(deliveries.ratePerSecond)}${offered}, ${formatCount(deliveries.outstanding)} outstanding`
 }
 

@@ -14,7 +14,7 @@ import { type FigureReference, figureName, parseFigure, plain, unitOf } from './
 import { type FigureUnit, type ValueName, valueFigure } from './figures.ts'
 
 /** What every run is held to, unless THRESHOLDS names the same figure again. */
-export const DEFAULT_THRESHOLDS = 'lost==0, missed==0, ready==100%'
+const DEFAULT_THRESHOLDS = 'lost==0, missed==0, ready==100%'
 
 /** A fixed limit (microseconds, a count, or per second), or a share of another figure. */
 export type Limit =

@@ -4,6 +4,8 @@
  */
 import { type ErrorCode, errorTable } from '../errors.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
+import type { TesterHealth } from '../measure/self-check.ts'
+import type { StopReason } from '../run/result.ts'
 import { msToUs } from '../units.ts'
 import { type Check, describeCheck } from './checks.ts'
 import { formatCount, formatCounted, formatDuration, formatDurationMs } from './format.ts'
@@ -26,7 +28,7 @@ export interface Verdict {
 
 /** What the decision is made from. */
 export interface VerdictFacts {
-  readonly stopReason: 'complete' | 'quiet' | 'deadline' | 'signal' | 'target-lost' | 'broker-lost' | 'failed'
+  readonly stopReason: StopReason
   readonly failure: { readonly code: ErrorCode; readonly message: string } | undefined
   readonly signal: 'SIGINT' | 'SIGTERM' | undefined
   readonly checks: readonly Check[]
@@ -39,7 +41,7 @@ export interface VerdictFacts {
   readonly ledgerMemoryMb: number
   readonly clockBoundUs: number
   readonly maxClockBoundMs: number
-  readonly tester: { readonly health: 'healthy' | 'suspect' | 'bound'; readonly reasons: readonly string[] }
+  readonly tester: { readonly health: TesterHealth; readonly reasons: readonly string[] }
   readonly allowInvalid: boolean
   /** Receiver threads or replicas that died, a sentence each. */
   readonly died: readonly string[]

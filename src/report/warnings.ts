@@ -24,7 +24,7 @@ const OVERLOAD_EMPTY_SHARE = 0.1
 /** Lateness that a full window, a drain or a blocked broker caused is told from this size on. */
 const PRESSURE_US = 10_000
 
-/** Every code with its meaning (docs/warnings.md repeats this table; a test compares them). */
+/** Every code with its meaning (docs/reading-a-report.md repeats this table; a test compares them). */
 export const warningsTable = {
   shortfall: 'Fewer clients became ready than were wanted.',
   'heard-nothing': 'Clients were ready and heard no measured probe at all.',

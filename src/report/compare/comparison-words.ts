@@ -13,7 +13,7 @@ export const sideText = ({ label, reports }: Side): string => {
   return `${label} (${formatCounted(reports.length, 'run')}, ${outcomes})`
 }
 
-export function valueText({ unit }: ComparedFigure, value: number | undefined): string {
+function valueText({ unit }: ComparedFigure, value: number | undefined): string {
   if (value === undefined) return '–'
   if (unit === 'bytes') return formatBytes(value)
   return unit === 'seconds' ? formatDurationS(value) : formatInUnit(value, unit)

@@ -20,7 +20,7 @@ type Value = Markup | string | number | undefined | readonly Value[]
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character]!)
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character]!)
 
 /** Safe in text and in quoted attributes; undefined puts in nothing, lists are joined. */
 export const html = (strings: TemplateStringsArray, ...values: readonly Value[]): Markup =>

@@ -16,7 +16,7 @@ test('the page shows every resource with what is needed and what there is', () =
   ])
   assert.equal(
     page,
-    `1,000 clients to 1 target, 50,000/s deliveries offered, 100,000 in all
+    `1,000 clients to 1 target, 50,000 deliveries a second offered, 100,000 in all
 
     resource     needed  there
 NO  descriptors  1,100   256
