@@ -8,6 +8,7 @@ import { startThreadCrowd } from '../clients/threads/thread-crowd.ts'
 import { makePlan, offeredLoad, receiverThreads } from '../config/plan.ts'
 import type { Settings } from '../config/settings.ts'
 import { RunClock } from '../measure/clock.ts'
+import { MAIN_THREAD } from '../measure/snapshot.ts'
 import { ThreadWatch } from '../measure/thread-watch.ts'
 import { registerMetrics } from '../metrics/registry.ts'
 import { type MetricsServer, startMetricsServer } from '../metrics/server.ts'
@@ -26,9 +27,6 @@ import type { CommandContext } from './context.ts'
 import { logOn } from './log.ts'
 import { present } from './present.ts'
 import { showProgress } from './show-progress.ts'
-
-/** The main thread among the threads of a process. */
-const MAIN_THREAD = -1
 
 export interface ConductOptions {
   /** The report on stdout and nothing else there. */

@@ -2,6 +2,7 @@
  * What can be asked for: one table. The parser, the flags, the help text, the README's table and the report's
  * `settings` group are all made from it; no default lives anywhere else. It knows nothing of argv or files.
  */
+import { DEFAULT_TEMPLATE } from '../probe/template.ts'
 import {
   addressList,
   choice,
@@ -95,7 +96,7 @@ export const settingsTable = {
     optional(text(1, 1_048_576)),
     undefined,
     'body with {{probe}} and, if wanted, {{sequence}}, {{sentMs}}, {{pad}}',
-    { defaultText: '{"cmd":"Test","time":{{sentMs}},"probe":"{{probe}}"}' },
+    { defaultText: DEFAULT_TEMPLATE },
   ),
   stream: load(
     'STREAM',

@@ -1,5 +1,5 @@
 /**
- * What people and machines read from a histogram: percentiles by nearest rank, counts above a limit, cumulative buckets. It knows
+ * What people and machines read from a histogram: percentiles by nearest rank, cumulative buckets. It knows
  * the layout of buckets and nothing of reports or Prometheus.
  */
 
@@ -33,9 +33,6 @@ export function percentiles(data: HistogramData): Partial<Record<PercentileName,
   }
   return found
 }
-
-/** Values whose bucket lies above `us`. */
-export const countAbove = (data: HistogramData, us: number): number => data.count - cumulativeCounts(data, [us])[0]!
 
 /**
  * How many values are at most each of the ascending `boundsUs`, for buckets of the Prometheus kind. A bucket that a bound cuts through

@@ -71,6 +71,10 @@ export interface FanoutRows {
   readonly count: readonly number[] | Float64Array
 }
 
+/** Numbers of the threads that hold no clients; receiver threads count from 0. */
+export const MAIN_THREAD = -1
+export const PUBLISHER_THREAD = -2
+
 /** What one thread did; key: (replica, thread). Evidence for or against the tester. */
 export interface ThreadHealth {
   readonly replica: number

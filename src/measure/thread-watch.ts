@@ -19,7 +19,7 @@ const HEARTBEAT_MS = 10
 const TIMER_SLACK_US = 2_000
 
 /** A thread that is busy for this part of a spell has no reserve: what it measures is its own pace. */
-export const SATURATED_RATIO = 0.95
+const SATURATED_RATIO = 0.95
 
 /** What an engine has read so far. */
 export interface Traffic {

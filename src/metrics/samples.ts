@@ -17,7 +17,7 @@ export interface Sample {
 const STEPS = [1, 1.6, 2.5, 4, 6.3]
 const FIRST_DECADE = -4
 const LAST_BOUND_SECONDS = 600
-export const bucketBoundsSeconds: readonly number[] = [
+const bucketBoundsSeconds: readonly number[] = [
   ...Array.from({ length: 7 }, (_, decade) => STEPS.map((step) => Number(`${step}e${FIRST_DECADE + decade}`)))
     .flat()
     .filter((seconds) => seconds < LAST_BOUND_SECONDS),

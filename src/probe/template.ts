@@ -8,7 +8,7 @@ import { type Probe, RUN_CHARACTERS, STREAM_CHARACTERS, TOKEN_BYTES } from './pr
 
 /** The seed tool's body and the token; `DEFAULT_PADDED_TEMPLATE` is taken when a size is asked for. */
 export const DEFAULT_TEMPLATE = '{"cmd":"Test","time":{{sentMs}},"probe":"{{probe}}"}'
-export const DEFAULT_PADDED_TEMPLATE = '{"cmd":"Test","time":{{sentMs}},"probe":"{{probe}}","pad":"{{pad}}"}'
+const DEFAULT_PADDED_TEMPLATE = '{"cmd":"Test","time":{{sentMs}},"probe":"{{probe}}","pad":"{{pad}}"}'
 
 /** What may stand between double braces; `stream` is the index as tokens spell it, times are whole milliseconds. */
 export const placeholders = ['probe', 'sequence', 'sentMs', 'intendedMs', 'stream', 'run', 'pad'] as const

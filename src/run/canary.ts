@@ -58,7 +58,7 @@ async function hear(story: Story, startedUs: number): Promise<void> {
 }
 
 /** The error for a canary that was not confirmed. */
-export function canaryFailure(
+function canaryFailure(
   outcome: Exclude<CanaryOutcome, 'confirmed'>,
   facts: { exchange: string; routingKey: string; timeoutMs: number; isBlocked: boolean },
 ): FanfareError {

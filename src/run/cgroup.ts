@@ -59,7 +59,7 @@ function ancestors(path: string): string[] {
 }
 
 function memoryOfV2(readText: ReadText, folder: string): MemoryGroup | undefined {
-  const limitBytes = numberIn(readText(`${folder}/memory.max`))
+  const limitBytes = integerIn(readText(`${folder}/memory.max`))
   if (limitBytes === undefined) return undefined
   return { limitBytes, usedBytes: used(readText(`${folder}/memory.current`), readText(`${folder}/memory.stat`), 'inactive_file') }
 }
@@ -68,7 +68,7 @@ function memoryOfV2(readText: ReadText, folder: string): MemoryGroup | undefined
 const NO_LIMIT_BYTES = 2 ** 60
 
 function memoryOfV1(readText: ReadText, folder: string): MemoryGroup | undefined {
-  const limitBytes = numberIn(readText(`${folder}/memory.limit_in_bytes`))
+  const limitBytes = integerIn(readText(`${folder}/memory.limit_in_bytes`))
   if (limitBytes === undefined || limitBytes > NO_LIMIT_BYTES) return undefined
   return {
     limitBytes,
@@ -77,24 +77,25 @@ function memoryOfV1(readText: ReadText, folder: string): MemoryGroup | undefined
 }
 
 function used(usage: string | undefined, stat: string | undefined, cacheName: string): number {
-  const cacheBytes = numberIn(new RegExp(`^${cacheName} (\\d+)$`, 'm').exec(stat ?? '')?.[1]) ?? 0
-  return Math.max(0, (numberIn(usage) ?? 0) - cacheBytes)
+  const cacheBytes = integerIn(new RegExp(`^${cacheName} (\\d+)$`, 'm').exec(stat ?? '')?.[1]) ?? 0
+  return Math.max(0, (integerIn(usage) ?? 0) - cacheBytes)
 }
 
 /** `max 100000` or `250000 100000`: microseconds of CPU time per microseconds. */
 function quotaOfV2(text: string | undefined): number | undefined {
-  const [quota, period] = (text ?? '').trim().split(/\s+/).map(numberIn)
+  const [quota, period] = (text ?? '').trim().split(/\s+/).map(integerIn)
   return quota === undefined || period === undefined ? undefined : quota / period
 }
 
 /** Version 1 writes "no limit" as −1. */
 function quotaOfV1(readText: ReadText, folder: string): number | undefined {
-  const quota = numberIn(readText(`${folder}/cpu.cfs_quota_us`))
-  const period = numberIn(readText(`${folder}/cpu.cfs_period_us`))
+  const quota = integerIn(readText(`${folder}/cpu.cfs_quota_us`))
+  const period = integerIn(readText(`${folder}/cpu.cfs_period_us`))
   return quota === undefined || period === undefined ? undefined : quota / period
 }
 
-function numberIn(text: string | undefined): number | undefined {
+/** The whole number that a file of the kernel holds; undefined for anything else, `max` and −1 among it. */
+export function integerIn(text: string | undefined): number | undefined {
   const digits = text?.trim() ?? ''
   return /^\d+$/.test(digits) ? Number(digits) : undefined
 }

@@ -35,24 +35,27 @@ export async function drain(story: Story): Promise<void> {
   story.enter('drain')
   const startedUs = nowUs()
   let expectedUs = Number.NEGATIVE_INFINITY
-  const reason = await waitFor(story, async () => {
+  story.stopReason = await waitFor(story, async () => {
     const isDue = nowUs() - expectedUs >= EXPECT_EVERY_US
     if (isDue) expectedUs = nowUs()
     const snapshot = isDue ? await crowd.expect(currentLog(story)) : await crowd.refresh()
     return decideDrain(factsFrom(snapshot, { startedUs, nowUs: nowUs(), isTotalKnown: isTotalKnown(story) }), plan.settings)
   })
-  story.stop(reason)
 }
 
 /** Why the drain ends now, or undefined to go on. */
 export function decideDrain(facts: DrainFacts, settings: Settings): StopReason | undefined {
-  if (facts.isTotalKnown && facts.delivered + facts.missed + facts.unaccounted >= facts.expected) return 'complete'
+  if (facts.isTotalKnown && isEverythingBooked(facts)) return 'complete'
   if (facts.connected === 0 && !settings.reconnect) return 'target-lost'
   if (facts.elapsedMs >= settings.drainTimeoutMs) return 'deadline'
   const quietMs = Math.max(settings.quietMs, QUIET_FACTOR * Math.max(facts.largestLatencyMs, facts.longestSilenceMs))
   if (facts.sinceLastDeliveryMs >= quietMs) return 'quiet'
   return undefined
 }
+
+/** Nobody need wait for more; what is not there by the end of the drain is lost. */
+export const isEverythingBooked = (books: Pick<DrainFacts, 'expected' | 'delivered' | 'missed' | 'unaccounted'>): boolean =>
+  books.delivered + books.missed + books.unaccounted >= books.expected
 
 /** What is owed as far as it is known now: the publisher's log, or what was heard when another program publishes. */
 export function currentLog(story: Story): PublisherLog {

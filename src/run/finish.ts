@@ -1,8 +1,11 @@
-/** The end of every run, however it ended: settle the books, close the parts, hand back one result. */
+/**
+ * The end of every run, however it ended: settle the books, close the parts, hand back one result. It does not judge how it ended.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { assert } from '../errors.ts'
 import type { Snapshot } from '../measure/snapshot.ts'
 import { MS_PER_SECOND, usToMs } from '../units.ts'
-import { currentLog } from './drain.ts'
+import { currentLog, isEverythingBooked } from './drain.ts'
 import type { RunResult } from './result.ts'
 import { cpuSeconds, type Story } from './story.ts'
 
@@ -14,6 +17,7 @@ const MIN_CLIENTS_FOR_BYTES = 1_000
 
 export async function finish(story: Story): Promise<RunResult> {
   const { crowd, publisher, plan, nowUs } = story.parts
+  assert(story.stopReason !== undefined, 'the run ended without a reason')
   if (story.interruption !== undefined) await letArrive(story)
   story.drainEndedUs = nowUs()
   story.cpuAtDrainEndSeconds = cpuSeconds()
@@ -27,7 +31,7 @@ export async function finish(story: Story): Promise<RunResult> {
   story.enter('done')
   return {
     plan,
-    stopReason: story.stopReason ?? 'complete',
+    stopReason: story.stopReason,
     failure: story.failure,
     signal: story.interruption?.signal,
     startedUs: story.startedUs,
@@ -55,7 +59,7 @@ async function letArrive(story: Story): Promise<void> {
   const startedUs = nowUs()
   while (usToMs(nowUs() - startedUs) < INTERRUPT_GRACE_MS) {
     const { measured } = await crowd.expect(currentLog(story))
-    if (measured.delivered + measured.missed + measured.unaccounted >= measured.expected) return
+    if (isEverythingBooked(measured)) return
     await sleep(ASK_EVERY_MS)
   }
 }

@@ -12,7 +12,7 @@ import type { Alarm } from './alarm.ts'
 import { Canary } from './canary-probe.ts'
 import { PublishBooks } from './publish-books.ts'
 import { type PacedStream, PublishLoop } from './publish-loop.ts'
-import type { CanaryOutcome, NoticeLevel, Publisher, PublisherSnapshot } from './publisher.ts'
+import type { CanaryOutcome, NoticeLevel, Publisher, PublisherSnapshot, PublishOutcome } from './publisher.ts'
 import { targetRatePerSecond } from './publisher-snapshot.ts'
 import { WarmUpBooks } from './warm-up-books.ts'
 
@@ -78,7 +78,7 @@ export class InjectingPublisher implements Publisher, InjectorListener {
     if (this.#lostBecause === undefined) await this.#warmUp.run(signal)
   }
 
-  async publish(signal: AbortSignal): Promise<'finished' | 'aborted' | 'lost'> {
+  async publish(signal: AbortSignal): Promise<PublishOutcome> {
     const { plan } = this.#options
     assert(this.#measured === undefined, 'measured probes are published once')
     assert(plan.publish.countPerStream !== undefined, 'a plan without a number of probes has no publisher')

@@ -9,6 +9,7 @@ import { US_PER_SECOND } from '../units.ts'
 import type { Alarm } from './alarm.ts'
 import { ObstacleHistory } from './obstacle-history.ts'
 import type { ProbeSink } from './publish-books.ts'
+import type { PublishOutcome } from './publisher.ts'
 
 /** A pass hands over so many probes, or as many as this time takes; then confirms, heartbeats and aborts have their turn. */
 const PASS_PROBES = 100
@@ -17,8 +18,6 @@ const PASS_US = 2_000
 const SHORTEST_WAIT_US = 500
 /** After an abort, confirms on their way are still booked for this long. */
 const ABORT_GRACE_US = US_PER_SECOND
-
-export type PublishOutcome = 'finished' | 'aborted' | 'lost'
 
 /** A stream as the loop sees it: what its tokens say and where its probes go. */
 export interface PacedStream {

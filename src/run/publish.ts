@@ -67,5 +67,5 @@ async function firstProbe(story: Story): Promise<void> {
 }
 
 /** Everybody who was ready is gone, and nobody will come back. */
-export const isTargetLost = (snapshot: Snapshot, settings: Settings): boolean =>
+const isTargetLost = (snapshot: Snapshot, settings: Settings): boolean =>
   !settings.reconnect && snapshot.clients.ready > 0 && snapshot.clients.connected === 0

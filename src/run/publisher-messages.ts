@@ -5,8 +5,7 @@
 import type { Plan } from '../config/plan.ts'
 import { describeError, type ErrorCode, FanfareError } from '../errors.ts'
 import type { PublisherLog } from '../measure/publisher-log.ts'
-import type { PublishOutcome } from './publish-loop.ts'
-import type { CanaryOutcome, NoticeLevel, PublisherSnapshot } from './publisher.ts'
+import type { CanaryOutcome, NoticeLevel, PublisherSnapshot, PublishOutcome } from './publisher.ts'
 
 /** What the thread is started with. The log's arrays are shared memory. */
 export interface PublisherThreadData {

@@ -4,14 +4,11 @@
  */
 import type { Clock } from '../measure/clock.ts'
 import { emptyHistogram } from '../measure/histogram.ts'
-import type { ThreadHealth } from '../measure/snapshot.ts'
+import { PUBLISHER_THREAD, type ThreadHealth } from '../measure/snapshot.ts'
 import { addThreads } from '../measure/snapshot-merge.ts'
 import { ThreadWatch } from '../measure/thread-watch.ts'
 import { msToUs } from '../units.ts'
 import type { PreciseAlarm } from './alarm.ts'
-
-/** Receiver threads count from 0, the main thread is −1. */
-const PUBLISHER_THREAD = -2
 
 /** Before the thread has said anything. */
 export const noPublisherHealth = (replica: number): ThreadHealth => ({

@@ -50,6 +50,9 @@ export interface PublisherSnapshot {
 
 export type CanaryOutcome = InjectionOutcome | 'timeout'
 
+/** How publishing ended; see `Publisher.publish`. */
+export type PublishOutcome = 'finished' | 'aborted' | 'lost'
+
 export interface Publisher {
   /** Connects and checks the exchange; see `Injector.open` for waiting and errors. */
   open(signal: AbortSignal): Promise<void>
@@ -61,7 +64,7 @@ export interface Publisher {
    * Publishes the measured probes. Resolves when each is settled or skipped; `aborted` when `signal` ended it, `lost` when the
    * broker is lost for good. Never rejects for what the world does.
    */
-  publish(signal: AbortSignal): Promise<'finished' | 'aborted' | 'lost'>
+  publish(signal: AbortSignal): Promise<PublishOutcome>
   /** The latest figures; up to a second old while publishing, exact once `publish` has resolved. */
   snapshot(): PublisherSnapshot
   /** The log in shared memory; `sentUs` and `states` are being written while publishing. */

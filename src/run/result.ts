@@ -40,8 +40,9 @@ export interface RunResult {
   /** Run clock. */
   readonly startedUs: number
   readonly endedUs: number
-  /** Last measured probe handed to the injector → drain ended; undefined when nothing was published. */
+  /** Run clock, when the last measured probe was handed to the injector; undefined when nothing was published. */
   readonly publishEndedUs: number | undefined
+  /** Run clock; undefined when the run ended before it published. */
   readonly drainEndedUs: number | undefined
   readonly receivers: Snapshot
   /** undefined with INJECTOR=none. */

@@ -82,7 +82,7 @@ export class Story {
     if (this.parts.stop.aborted) throw this.parts.stop.reason
   }
 
-  /** Ends the run here with a reason of its own; the steps that follow are left out, the books are still settled. */
+  /** Ends the run before its drain, with a reason of its own; the steps that follow are left out, the books are still settled. */
   stop(reason: StopReason): never {
     throw new Stopped(reason)
   }

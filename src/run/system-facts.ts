@@ -8,7 +8,7 @@ import { availableParallelism } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { describeError } from '../errors.ts'
 import { BYTES_PER_KB } from '../units.ts'
-import { type ReadText, readCgroupLimits } from './cgroup.ts'
+import { integerIn, type ReadText, readCgroupLimits } from './cgroup.ts'
 
 export interface SystemFacts {
   /**
@@ -118,8 +118,3 @@ function memory(meminfo: string | undefined, cgroup: ReturnType<typeof readCgrou
 
 const trackedConnections = (max: number | undefined, now: number | undefined): SystemFacts['trackedConnections'] =>
   max === undefined ? undefined : { max, now: now ?? 0 }
-
-function integerIn(text: string | undefined): number | undefined {
-  const digits = text?.trim() ?? ''
-  return /^\d+$/.test(digits) ? Number(digits) : undefined
-}

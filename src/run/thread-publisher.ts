@@ -3,11 +3,11 @@
  * to say when the thread dies. The log is made here, in memory that both threads share.
  */
 import { Worker } from 'node:worker_threads'
+import { builtModule } from '../clients/threads/built-module.ts'
 import type { Plan } from '../config/plan.ts'
 import { assert, describeError, FanfareError } from '../errors.ts'
 import type { PublisherLog } from '../measure/publisher-log.ts'
-import { builtModule } from './built-module.ts'
-import type { CanaryOutcome, NoticeLevel, Publisher, PublisherSnapshot } from './publisher.ts'
+import type { CanaryOutcome, NoticeLevel, Publisher, PublisherSnapshot, PublishOutcome } from './publisher.ts'
 import {
   type FromPublisher,
   fromWire,
@@ -72,7 +72,7 @@ export class ThreadPublisher implements Publisher {
     await this.#call('warm-up', signal)
   }
 
-  async publish(signal: AbortSignal): Promise<'finished' | 'aborted' | 'lost'> {
+  async publish(signal: AbortSignal): Promise<PublishOutcome> {
     return this.#call('publish', signal)
   }
 

@@ -1,4 +1,7 @@
-/** Waiting for a fact: ask, decide, ask again. The only place where a run sleeps; every wait ends by its own decision or an abort. */
+/**
+ * Waiting for a fact: ask, decide, ask again. Every wait ends by its own decision or an abort. What is waited for, and how long, it
+ * does not know.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Story } from './story.ts'
 

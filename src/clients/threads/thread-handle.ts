@@ -6,10 +6,10 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { describeError, FanfareError } from '../../errors.ts'
 import type { Snapshot } from '../../measure/snapshot.ts'
+import { builtModule } from './built-module.ts'
 import type { ThreadBirth, ThreadCommand, ThreadQuestion, ThreadReport } from './thread-messages.ts'
 
-/** Threads run built JavaScript: type-stripping loaders do not reach them on Node 20. `dist` and `src` are neighbours. */
-const ENTRY = new URL('../../../dist/clients/threads/receiver-thread.js', import.meta.url)
+const ENTRY = builtModule('clients/threads/receiver-thread.js')
 /** Loading the code takes a quarter of a second; a machine that is very busy gets its time. */
 const START_DEADLINE_MS = 30_000
 /** A busy thread answers between two passes of its loop. Settling looks at every row. */

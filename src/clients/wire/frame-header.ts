@@ -2,7 +2,7 @@
  * The header of a frame (RFC 6455 §5.2) and what a server may write into it. Pure; numbers in, numbers and sentences out.
  */
 export const FIN = 0x80
-export const RESERVED = 0x70
+const RESERVED = 0x70
 export const MASK = 0x80
 export const OPCODE_BITS = 0x0f
 const LENGTH_BITS = 0x7f
