@@ -4,7 +4,7 @@
  */
 import { usToMs } from '../units.ts'
 import { describeCheck } from './checks.ts'
-import { alignColumns } from './columns.ts'
+import { alignColumns, wrapWords } from './columns.ts'
 import { formatCount, formatCounted, formatDuration, formatDurationMs, formatRate, formatShare } from './format.ts'
 import { headline } from './headline.ts'
 import { makePalette, type Palette } from './palette.ts'
@@ -14,13 +14,12 @@ export interface SummaryOptions {
   readonly isColoured?: boolean
   /** Where the report was written, when it was. */
   readonly reportPath?: string
-  /** Width of the terminal; narrow ones get tables without their last column. Default 100. */
+  /** Width of the terminal, when there is one: sentences are wrapped, and narrow ones get tables without their last column. */
   readonly columns?: number
   /** What to do next, a sentence or a command each. */
   readonly nextSteps?: readonly string[]
 }
 
-const DEFAULT_COLUMNS = 100
 /** What the latency table takes with all its columns. */
 const WIDE_COLUMNS = 90
 /** Warnings beyond this many are counted; all are in the report. */
@@ -29,14 +28,15 @@ const MAX_WARNINGS = 8
 /** The whole summary, without a trailing newline. */
 export function summaryText(report: Report, options: SummaryOptions = {}): string {
   const palette = makePalette(options.isColoured ?? false)
+  const screen: Screen = { palette, columns: options.columns ?? Number.POSITIVE_INFINITY }
   const hasFigures = report.verdict.outcome !== 'refused' && report.verdict.outcome !== 'fault'
   const sections = [
-    [headlineText(report, palette)],
+    [headlineText(report, screen)],
     hasFigures ? figureLines(report) : [],
-    hasFigures ? latencyLines(report, options.columns ?? DEFAULT_COLUMNS) : [],
+    hasFigures ? latencyLines(report, screen) : [],
     hasFigures ? checkLines(report, palette) : [],
-    furtherReasons(report, palette),
-    warningLines(report, palette),
+    furtherReasons(report, screen),
+    warningLines(report, screen),
     pathLines(options),
   ]
   return sections
@@ -51,10 +51,21 @@ export function seedLines({ deliveries, serviceLatencyUs: { mean } }: Report): s
   return `Received ${deliveries.delivered} messages\nMean delivery time is ${meanMs} ms`
 }
 
-function headlineText(report: Report, palette: Palette): string {
+interface Screen {
+  readonly palette: Palette
+  /** Infinite when nobody looks through a terminal: then a sentence stays one line. */
+  readonly columns: number
+}
+
+/** `label: text`, wrapped, the label painted. */
+const sentenceText = (label: string, text: string, { columns }: Screen, paint: (label: string) => string): string =>
+  paint(label) + wrapWords(`${label} ${text}`, columns).slice(label.length)
+
+function headlineText(report: Report, screen: Screen): string {
+  const { palette } = screen
   const { word, sentence } = headline(report)
   const paint = report.verdict.outcome === 'pass' ? palette.green : report.verdict.outcome === 'interrupted' ? palette.yellow : palette.red
-  return `${palette.bold(paint(`${word}:`))} ${sentence}`
+  return sentenceText(`${word}:`, sentence, screen, (label) => palette.bold(paint(label)))
 }
 
 function figureLines(report: Report): string[] {
@@ -170,7 +181,7 @@ const columnTitles: Record<(typeof columns)[number], string> = {
   mean: 'mean',
 }
 
-function latencyLines(report: Report, terminalColumns: number): string[] {
+function latencyLines(report: Report, screen: Screen): string[] {
   const rows: [label: string, summary: Summary | undefined, from: string][] = [
     ['delivery', report.latencyUs, 'intended → each client'],
     ['service', report.serviceLatencyUs, 'sent → each client'],
@@ -182,7 +193,7 @@ function latencyLines(report: Report, terminalColumns: number): string[] {
   ]
   const known = rows.filter((row): row is [string, Summary, string] => row[1] !== undefined && row[1].count > 0)
   if (known.length === 0) return []
-  const isWide = terminalColumns >= WIDE_COLUMNS
+  const isWide = screen.columns >= WIDE_COLUMNS
   const rowsOfText = known.map(([label, summary, from]) => [
     label,
     ...columns.map((name) => cell(summary[name])),
@@ -198,15 +209,17 @@ function checkLines({ verdict }: Report, palette: Palette): string[] {
 }
 
 /** Broken checks stand above with their mark, the first reason often is the headline. */
-function furtherReasons(report: Report, palette: Palette): string[] {
+function furtherReasons(report: Report, screen: Screen): string[] {
   const { sentence } = headline(report)
   return report.verdict.reasons
     .filter(({ code, text }) => code !== 'check-broken' && !sentence.includes(text))
-    .map(({ code, text }) => `${palette.red(`${code}:`)} ${text}`)
+    .map(({ code, text }) => sentenceText(`${code}:`, text, screen, screen.palette.red))
 }
 
-function warningLines({ verdict: { warnings } }: Report, palette: Palette): string[] {
-  const shown = warnings.slice(0, MAX_WARNINGS).map(({ code, text }) => `${palette.yellow(`warning ${code}:`)} ${text}`)
+function warningLines({ verdict: { warnings } }: Report, screen: Screen): string[] {
+  const shown = warnings
+    .slice(0, MAX_WARNINGS)
+    .map(({ code, text }) => sentenceText(`warning ${code}:`, text, screen, screen.palette.yellow))
   const more = warnings.length - shown.length
   return more > 0 ? [...shown, `… and ${formatCounted(more, 'more warning')} in the report`] : shown
 }

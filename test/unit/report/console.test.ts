@@ -86,3 +86,13 @@ test('the last two lines are the seed tool’s: deliveries received and mean ser
   assert.equal(seedLines(reportOf()), 'Received 5000 messages\nMean delivery time is 1.455 ms')
   assert.equal(seedLines(reportOf({ latencyUs: () => undefined })), 'Received 0 messages\nMean delivery time is n/a ms')
 })
+
+test('on a terminal sentences are wrapped between words; through a pipe each stays one line', () => {
+  const text = 'it was busy for a very long time and nobody could say why that was so, not even those who had looked for years'
+  const report = reportOf({}, { warnings: [{ code: 'busy', text }] })
+  const lines = summaryText(report, { columns: 60, isColoured: false }).split('\n')
+  const at = lines.findIndex((line) => line.startsWith('warning busy: it was busy'))
+  assert.ok(lines[at]!.length <= 60 && lines[at + 1]!.startsWith('  ') && lines[at + 1]!.length <= 60)
+  assert.equal([lines[at], lines[at + 1], lines[at + 2]].map((line) => line!.trim()).join(' '), `warning busy: ${text}`)
+  assert.ok(summaryText(report).split('\n').includes(`warning busy: ${text}`))
+})
