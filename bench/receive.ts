@@ -16,7 +16,7 @@ const COMPARABLE = 0.05
 
 const shapes: Record<string, Shape> = {
   one: { clients: 5_000, probes: 300, gapUs: 30_000, batch: 1 },
-  twenty: { clients: 2_000, probes: 10_000, gapUs: 1_000, batch: 20 },
+  twenty: { clients: 2_000, probes: 10_000, gapUs: 2_500, batch: 20 },
 }
 
 interface Cost {
