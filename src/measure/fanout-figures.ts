@@ -3,7 +3,8 @@
  * which probes not everybody heard. Only on rows that are added up over all threads and replicas.
  */
 import { Histogram, type HistogramData } from './histogram.ts'
-import { ProbeState, type PublisherLog, type StreamLog } from './publisher-log.ts'
+import { isOwed } from './owed.ts'
+import type { PublisherLog } from './publisher-log.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /** Probes in the worst list. */
@@ -57,7 +58,7 @@ export function fanoutFigures({ snapshot, log, streamsOf }: FanoutFacts): Fanout
     const readyUs = readyByStream.get(stream.stream) ?? []
     for (let sequence = 0; sequence < stream.count; sequence++) {
       const row = rowOf(stream.stream, sequence)
-      if (!isOwed(stream, sequence, row !== undefined)) continue
+      if (!isOwed(stream.states[sequence]!, row !== undefined)) continue
       const owed = countUpTo(readyUs, Math.round(stream.sentUs[sequence]!))
       if (owed === 0) continue
       probes++
@@ -78,11 +79,6 @@ export function fanoutFigures({ snapshot, log, streamsOf }: FanoutFacts): Fanout
     }
   }
   return { probes, incomplete, firstUs: first.data(), completionUs: completion.data(), spreadUs: spread.data(), worst: worst.probes() }
-}
-
-function isOwed(log: StreamLog, sequence: number, isHeard: boolean): boolean {
-  const state = log.states[sequence]
-  return state === ProbeState.confirmed || (isHeard && state !== ProbeState.absent)
 }
 
 interface Row {

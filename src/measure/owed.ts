@@ -20,6 +20,10 @@ export function mergeHeard(...parts: readonly HeardProbes[]): HeardProbes {
     .sort((a, b) => a.stream - b.stream)
 }
 
+/** Whether a probe in this state is owed; `isHeard`: by at least one client. */
+export const isOwed = (state: number, isHeard: boolean): boolean =>
+  state === ProbeState.confirmed || (isHeard && state !== ProbeState.absent)
+
 /** Sequences that count only when somebody heard them. */
 export function* undecidedSequences(log: StreamLog): Generator<number> {
   for (let sequence = 0; sequence < log.count; sequence++) {
@@ -61,11 +65,10 @@ export class OwedProbes {
     let latestUs = Number.NEGATIVE_INFINITY
     let isInOrder = true
     for (let sequence = 0; sequence < this.end; sequence++) {
-      const state = log.states[sequence]
-      const isOwed = state === ProbeState.confirmed || (state !== ProbeState.absent && heard.has(sequence))
-      const sentUs = isOwed ? Math.round(log.sentUs[sequence]!) : Number.NaN
+      const isThisOwed = isOwed(log.states[sequence]!, heard.has(sequence))
+      const sentUs = isThisOwed ? Math.round(log.sentUs[sequence]!) : Number.NaN
       this.#sentUs[sequence] = sentUs
-      if (isOwed) {
+      if (isThisOwed) {
         if (sentUs < latestUs) isInOrder = false
         else latestUs = sentUs
         sorted[owed++] = sentUs

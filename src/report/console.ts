@@ -9,6 +9,7 @@ import { formatCount, formatCounted, formatDuration, formatDurationMs, formatRat
 import { headline } from './headline.ts'
 import { makePalette, type Palette } from './palette.ts'
 import type { Report, Summary } from './schema.ts'
+import { shownStatistics, statisticNames } from './statistic-names.ts'
 
 export interface SummaryOptions {
   readonly isColoured?: boolean
@@ -171,16 +172,6 @@ function testerText({ tester, clock }: Report): string {
     .join(', ')
 }
 
-const columns = ['p50', 'p90', 'p99', 'p999', 'max', 'mean'] as const
-const columnTitles: Record<(typeof columns)[number], string> = {
-  p50: 'p50',
-  p90: 'p90',
-  p99: 'p99',
-  p999: 'p99.9',
-  max: 'max',
-  mean: 'mean',
-}
-
 function latencyLines(report: Report, screen: Screen): string[] {
   const rows: [label: string, summary: Summary | undefined, from: string][] = [
     ['delivery', report.latencyUs, 'intended → each client'],
@@ -196,10 +187,10 @@ function latencyLines(report: Report, screen: Screen): string[] {
   const isWide = screen.columns >= WIDE_COLUMNS
   const rowsOfText = known.map(([label, summary, from]) => [
     label,
-    ...columns.map((name) => cell(summary[name])),
+    ...shownStatistics.map((name) => cell(summary[name])),
     ...(isWide ? [from] : []),
   ])
-  return alignColumns([['', ...columns.map((name) => columnTitles[name])], ...rowsOfText], 'lrrrrrrl')
+  return alignColumns([['', ...shownStatistics.map((name) => statisticNames[name])], ...rowsOfText], 'lrrrrrrl')
 }
 
 const cell = (us: number | undefined): string => (us === undefined ? '–' : formatDuration(us))

@@ -6,6 +6,7 @@ import { describeCheck } from './checks.ts'
 import { formatCount, formatDuration, formatDurationMs, formatRate, formatShare } from './format.ts'
 import { headline } from './headline.ts'
 import type { Report, Summary } from './schema.ts'
+import { shownStatistics, statisticNames } from './statistic-names.ts'
 
 const signs: Record<Report['verdict']['outcome'], string> = {
   pass: '✅',
@@ -80,8 +81,6 @@ function figureTable({ clients, deliveries, publish, tester, clock, durationMs }
   )
 }
 
-const statistics = ['p50', 'p90', 'p99', 'p999', 'max', 'mean'] as const
-
 function latencyTable(report: Report): string {
   const rows: [string, Summary][] = [
     ['delivery', report.latencyUs],
@@ -92,10 +91,10 @@ function latencyTable(report: Report): string {
   const known = rows.filter(([, { count }]) => count > 0)
   if (known.length === 0) return ''
   return markdownTable(
-    ['', 'p50', 'p90', 'p99', 'p99.9', 'max', 'mean'],
+    ['', ...shownStatistics.map((statistic) => statisticNames[statistic])],
     known.map(([name, summary]) => [
       name,
-      ...statistics.map((statistic) => (summary[statistic] === undefined ? '–' : formatDuration(summary[statistic]))),
+      ...shownStatistics.map((statistic) => (summary[statistic] === undefined ? '–' : formatDuration(summary[statistic]))),
     ]),
     'lrrrrrr',
   )

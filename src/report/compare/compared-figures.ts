@@ -2,6 +2,7 @@
 import { msToUs } from '../../units.ts'
 import type { FigureUnit } from '../figures.ts'
 import type { Report, Summary } from '../schema.ts'
+import { shownStatistics, statisticNames } from '../statistic-names.ts'
 
 export interface ComparedFigure {
   readonly name: string
@@ -10,19 +11,9 @@ export interface ComparedFigure {
   read(report: Report): number | undefined
 }
 
-const statistics = ['p50', 'p90', 'p99', 'p999', 'max', 'mean'] as const
-const statisticNames: Record<(typeof statistics)[number], string> = {
-  p50: 'p50',
-  p90: 'p90',
-  p99: 'p99',
-  p999: 'p99.9',
-  max: 'max',
-  mean: 'mean',
-}
-
 const latencies = (
   name: string,
-  wanted: readonly (typeof statistics)[number][],
+  wanted: readonly (typeof shownStatistics)[number][],
   read: (report: Report) => Summary | undefined,
 ): ComparedFigure[] =>
   wanted.map((statistic) => ({
@@ -45,7 +36,7 @@ const figure = (
 })
 
 export const comparedFigures: readonly ComparedFigure[] = [
-  ...latencies('delivery', statistics, ({ latencyUs }) => latencyUs),
+  ...latencies('delivery', shownStatistics, ({ latencyUs }) => latencyUs),
   ...latencies('service', ['p50', 'p99', 'mean'], ({ serviceLatencyUs }) => serviceLatencyUs),
   ...latencies('first', ['p50', 'max'], ({ fanout }) => fanout.firstUs),
   ...latencies('completion', ['p50', 'p90', 'p99', 'max'], ({ fanout }) => fanout.completionUs),
