@@ -9,7 +9,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { assert, describeError, FanfareError } from '../errors.ts'
-import { US_PER_MS } from '../units.ts'
+import { msToUs, usToMs } from '../units.ts'
 import { isWorthWaiting } from './amqp-failure.ts'
 import { type AmqpLink, type LinkAsk, openLink } from './amqp-link.ts'
 import { backOffMs } from './back-off.ts'
@@ -61,7 +61,7 @@ export class AmqpInjector implements Injector {
     this.#listener = listener
     this.#state = { kind: 'opening' }
     const ended = AbortSignal.any([signal, this.#ending.signal])
-    const deadlineUs = this.#options.nowUs() + this.#options.waitMs * US_PER_MS
+    const deadlineUs = this.#options.nowUs() + msToUs(this.#options.waitMs)
     try {
       await this.#establish(deadlineUs, isWorthWaiting, ended)
     } catch (error) {
@@ -190,7 +190,7 @@ export class AmqpInjector implements Injector {
     this.#abandon(state.outstanding)
     this.#listener!.onObstacleChanged()
     if (isFinal(failure)) this.#giveUp(failure)
-    else void this.#reconnect(this.#troubleSinceUs + this.#options.waitMs * US_PER_MS, failure)
+    else void this.#reconnect(this.#troubleSinceUs + msToUs(this.#options.waitMs), failure)
     this.#failures += 1
   }
 
@@ -218,7 +218,7 @@ export class AmqpInjector implements Injector {
     const state = this.#state
     if (state.kind !== 'up' || (state.outstanding.size === 0 && this.obstacle() === undefined)) return
     const { stallMs } = this.#options
-    if (this.#options.nowUs() - this.#progressUs < stallMs * US_PER_MS) return
+    if (this.#options.nowUs() - this.#progressUs < msToUs(stallMs)) return
     const why = this.#isBlocked ? 'it blocks publishing (an alarm of its memory or disk)' : 'it confirms nothing'
     const failure = new FanfareError('broker-stalled', `${this.#options.address.shown} has taken no probe for ${stallMs} ms: ${why}.`)
     void state.link.close()
@@ -232,7 +232,7 @@ export class AmqpInjector implements Injector {
 
   /** Whole milliseconds, as timers want them. */
   #msUntil(deadlineUs: number): number {
-    return Math.max(0, Math.ceil((deadlineUs - this.#options.nowUs()) / US_PER_MS))
+    return Math.max(0, Math.ceil(usToMs(deadlineUs - this.#options.nowUs())))
   }
 
   #tellObstacle(before: Obstacle | undefined): void {

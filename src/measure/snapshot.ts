@@ -9,7 +9,7 @@ import type { HistogramData } from './histogram.ts'
 
 /** The books of one kind of probe. Measured probes carry the figures; canary and warm-up probes have books of their own. */
 export interface DeliveryCounts {
-  /** From the publisher's log × ready intervals; 0 until the log is known (`Ledger.expect`). */
+  /** From the publisher's log × ready intervals; 0 until the log is known (`Books.expect`). */
   expected: number
   /** First deliveries of probes sent since the client's ready, before the drain ended. */
   delivered: number
