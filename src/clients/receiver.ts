@@ -42,7 +42,8 @@ export class Receiver implements EngineListener, LifeSteps {
   readonly #parts: ReceiverParts
   readonly #protocol: Protocol
   readonly #states: ClientStates
-  readonly #sessions: Session[]
+  /** By slot, from its dial on; a new one for every connection. */
+  readonly #sessions: Session[] = []
   readonly #deliveries: Deliveries
   readonly #port: ClientPort
   readonly #readyWatch: ReadyWatch
@@ -63,7 +64,6 @@ export class Receiver implements EngineListener, LifeSteps {
     this.#protocol = createProtocol(settings)
     this.engine = createEngine(settings, this, () => clock.nowUs())
     this.#states = new ClientStates(slots)
-    this.#sessions = share.clients.map((client) => this.#protocol.session(identityOf(plan, client)))
     this.#deliveries = new Deliveries(books, new TokenReader(plan.runId), slots)
     this.#port = new ClientPort(this, books, this.#deliveries)
     this.#readyWatch = new ReadyWatch(msToUs(settings.readyTimeoutMs))
@@ -93,7 +93,7 @@ export class Receiver implements EngineListener, LifeSteps {
       addresses,
       ports,
       nowUs: () => clock.nowUs(),
-      handshakeOf: (slot, target) => this.#protocol.handshake(wsAddr[target]!, identityOf(plan, share.clients[slot]!)),
+      handshakeOf: (slot, target) => this.#protocol.handshake(wsAddr[target]!, this.#identityOf(slot)),
       onDial: (slot) => this.#dialed(slot),
       onPortRetry: () => this.#parts.books.portRetried(),
       onImpossible: (slot, end) => this.#over(slot, end),
@@ -159,12 +159,19 @@ export class Receiver implements EngineListener, LifeSteps {
     this.engine.abort(slot, 'protocol-error', boundedText(text))
   }
 
+  #identityOf(slot: number): ClientIdentity {
+    const { plan, share } = this.#parts
+    const client = share.clients[slot]!
+    return { client, replica: plan.replica, runId: plan.runId, streams: streamsOfClient(plan, client).map(({ name }) => name) }
+  }
+
   #lastWords(slot: number): void {
     if (!this.#states.is(slot, ClientState.dialing)) this.#sessions[slot]!.closing?.(this.#port.attend(slot, this.#parts.clock.nowUs()))
   }
 
   #dialed(slot: number): void {
     this.#states.enter(slot, ClientState.dialing)
+    this.#sessions[slot] = this.#protocol.session(this.#identityOf(slot))
     this.#parts.books.dialed(slot, this.#parts.clock.nowUs())
   }
 
@@ -175,15 +182,8 @@ export class Receiver implements EngineListener, LifeSteps {
     this.#states.enter(slot, willRetry ? ClientState.waiting : ClientState.over)
     this.#readyWatch.settled(slot)
     books.ended(slot, nowUs, end, willRetry)
-    if (willRetry) this.#startOver(slot, nowUs)
+    if (willRetry) this.#reconnects.lost(slot, nowUs)
     this.#goodbyes.ended(slot)
-  }
-
-  /** The next connection is a conversation of its own. */
-  #startOver(slot: number, nowUs: number): void {
-    const { plan, share } = this.#parts
-    this.#sessions[slot] = this.#protocol.session(identityOf(plan, share.clients[slot]!))
-    this.#reconnects.lost(slot, nowUs)
   }
 
   /** Whoever was ready once comes back, however often that fails; a first dial that failed is a finding. */
@@ -212,10 +212,3 @@ export class Receiver implements EngineListener, LifeSteps {
     }
   }
 }
-
-const identityOf = (plan: Plan, client: number): ClientIdentity => ({
-  client,
-  replica: plan.replica,
-  runId: plan.runId,
-  streams: streamsOfClient(plan, client).map(({ name }) => name),
-})

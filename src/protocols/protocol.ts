@@ -87,5 +87,6 @@ export interface Protocol {
   readonly heartbeatMs: number | undefined
   /** `target` is one entry of WS_ADDR, as it was written. */
   handshake(target: string, identity: ClientIdentity): Handshake
+  /** For one connection; asked again when a client reconnects. */
   session(identity: ClientIdentity): Session
 }

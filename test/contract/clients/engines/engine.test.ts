@@ -220,6 +220,41 @@ for (const [name, create] of engines) {
       server.close()
     })
 
+    it('hears a real server: fragments, pings in between and large messages', async () => {
+      const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false })
+      await once(server, 'listening')
+      const pongs: string[] = []
+      const large = 'x'.repeat(LIMIT_BYTES)
+      server.on('connection', (socket) => {
+        socket.on('pong', (data) => pongs.push(data.toString()))
+        socket.send('one ', { fin: false })
+        socket.ping('still there?')
+        socket.send('two', { fin: true })
+        socket.send(large)
+        socket.send(Buffer.from(large), { fin: false })
+        socket.send(Buffer.alloc(0), { fin: true })
+        socket.close(4_000, 'that was all')
+      })
+      const listener = new RecordingListener()
+      create(listener).dial(dialOf(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/`))
+      assert.deepEqual(await listener.end(0), {
+        code: 'closed-by-target',
+        closeCode: 4_000,
+        wasOpen: true,
+        text: 'close 4000: that was all',
+      })
+      assert.deepEqual(
+        listener.messages.map(({ payload, isBinary }) => [payload.toString() === large || payload.toString(), isBinary]),
+        [
+          ['one two', false],
+          [true, false],
+          [true, true],
+        ],
+      )
+      assert.deepEqual(pongs, ['still there?'])
+      server.close()
+    })
+
     it('ignores what is sent before it is open and after it has ended', async () => {
       await withTarget(sending(closeFrame(1001)), async ({ listener, engine }) => {
         engine.send(0, 'too early')

@@ -37,7 +37,7 @@ async function crowdOf(env: Record<string, string>, options: Partial<ThreadCrowd
 
 /** Asks the crowd until `fact` holds. */
 async function until(crowd: Crowd, fact: (snapshot: Snapshot) => boolean, what: string): Promise<Snapshot> {
-  const deadline = Date.now() + 15_000
+  const deadline = Date.now() + 60_000
   for (;;) {
     const snapshot = await crowd.refresh()
     if (fact(snapshot)) return snapshot
