@@ -5,7 +5,7 @@ import type { Report } from '../report/schema.ts'
 import { reportJson, writeReport } from '../report/write.ts'
 import type { CommandContext } from './context.ts'
 import { logOn } from './log.ts'
-import { isColoured, isTerminal } from './terminal.ts'
+import { columnsOf, isColoured, isTerminal } from './terminal.ts'
 
 export interface PresentOptions {
   readonly isJson: boolean
@@ -28,7 +28,7 @@ export async function present(
   if (!written.isWritten) stdout.write(written.json)
   const summary = summaryText(report, {
     isColoured: isColoured(stdout, env),
-    ...(isTerminal(stdout, env) ? { columns: stdout.columns } : {}),
+    ...(isTerminal(stdout, env) ? { columns: columnsOf(stdout) } : {}),
     ...(written.isWritten ? { reportPath: written.path } : {}),
     nextSteps: [...(written.isWritten ? [pageStep(written.path)] : []), ...(options.nextSteps ?? [])],
   })

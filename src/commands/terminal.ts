@@ -9,3 +9,8 @@ export const isTerminal = (stream: Writable, env: CommandContext['env']): stream
 
 /** https://no-color.org: set and not empty means none. */
 export const isColoured = (stream: Writable, env: CommandContext['env']): boolean => isTerminal(stream, env) && !env.NO_COLOR
+
+/** A terminal that does not say how wide it is. */
+const DEFAULT_COLUMNS = 80
+
+export const columnsOf = (terminal: WriteStream): number => terminal.columns || DEFAULT_COLUMNS

@@ -46,9 +46,9 @@ export class Screen {
     else if (token === '\r') this.#column = 0
     else if (token === '\u001b[?25l') this.isCursorShown = false
     else if (token === '\u001b[?25h') this.isCursorShown = true
+    else if (!token.startsWith('\u001b')) this.#put(token)
     else if (token.endsWith('A')) this.#up(Number(token.slice(2, -1)))
     else if (token.endsWith('J')) this.#clearBelow()
-    else if (!token.startsWith('\u001b')) this.#put(token)
   }
 
   #newLine(): void {
