@@ -162,6 +162,7 @@ export class Membership {
     }
     if (!this.isReady(slot) && !willRetry) {
       this.#changes.clients.failed++
+      if (this.#hasOpened[slot] === 0) this.#changes.clients.unopened++
       target.failed++
     }
   }

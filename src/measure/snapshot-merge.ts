@@ -45,6 +45,7 @@ export const emptyClientCounts = (): ClientCounts => ({
   opened: 0,
   ready: 0,
   failed: 0,
+  unopened: 0,
   disconnected: 0,
   connected: 0,
   reconnected: 0,

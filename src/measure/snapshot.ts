@@ -36,6 +36,8 @@ export interface ClientCounts {
   ready: number
   /** Clients that never became ready and will not be tried again. */
   failed: number
+  /** Those of them that never opened either; wanted − opened − unopened dials have no outcome yet. */
+  unopened: number
   /** Losses of an open connection that the client did not ask for. */
   disconnected: number
   /** Open and ready now. */

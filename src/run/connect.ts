@@ -47,7 +47,7 @@ export async function everyoneReady(story: Story): Promise<void> {
 
 /** Ends the connect phase when every dial has an outcome, at the deadline, or when the first dials all failed. */
 export function decideConnect(snapshot: Snapshot, settings: Settings, elapsedMs: number): PhaseDecision {
-  const { wanted, opened, failed } = snapshot.clients
+  const { wanted, opened, failed, unopened } = snapshot.clients
   const firstAttempts = Math.min(settings.connectConcurrency, wanted)
   if (opened === 0 && failed >= firstAttempts) {
     return new FanfareError(
@@ -55,7 +55,7 @@ export function decideConnect(snapshot: Snapshot, settings: Settings, elapsedMs:
       `The first ${failed} clients could not connect to ${shownTargets(settings)}: ${causes(snapshot)}.`,
     )
   }
-  if (opened + failed >= wanted) return 'done'
+  if (opened + unopened >= wanted) return 'done'
   if (elapsedMs < connectDeadlineMs(settings, wanted)) return 'wait'
   if (opened > 0) return 'deadline'
   return new FanfareError(

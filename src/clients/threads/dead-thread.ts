@@ -10,7 +10,8 @@ import { emptyClientCounts, emptyDeliveryCounts, emptySnapshot } from '../../mea
 /** Its connections went with it, and whoever was not ready never will be. */
 export function correctionAtDeath({ clients, toUs }: Snapshot): Snapshot {
   const failed = clients.wanted - clients.ready - clients.failed
-  return { ...at(toUs), clients: { ...emptyClientCounts(), connected: -clients.connected, failed } }
+  const unopened = clients.wanted - clients.opened - clients.unopened
+  return { ...at(toUs), clients: { ...emptyClientCounts(), connected: -clients.connected, failed, unopened } }
 }
 
 /**

@@ -67,6 +67,7 @@ const clientCounts = z.strictObject({
   opened: number,
   ready: number,
   failed: number,
+  unopened: number,
   disconnected: number,
   connected: number,
   reconnected: number,

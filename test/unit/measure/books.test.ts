@@ -196,7 +196,7 @@ test('the life of clients is counted once each, and losses with code, close code
   books.ended(2, START_US + 700, { code: 'http-status', httpStatus: 503, wasOpen: false })
   books.ended(3, START_US + 700, { code: 'refused', wasOpen: false }, true)
   const first = books.takeSnapshot()
-  assert.deepEqual(first.clients, { wanted: 4, opened: 2, ready: 1, failed: 2, disconnected: 1, connected: 1, reconnected: 0 })
+  assert.deepEqual(first.clients, { wanted: 4, opened: 2, ready: 1, failed: 2, unopened: 1, disconnected: 1, connected: 1, reconnected: 0 })
   assert.deepEqual(first.errorsByCode, { 'ready-timeout': 1, 'http-status': 1, refused: 1 })
   assert.deepEqual(first.endings, { 'http 503': 1 })
   assert.deepEqual([first.connectLatencyUs.min, first.connectLatencyUs.max, first.readyLatencyUs.max], [100, 299, 400])
@@ -215,7 +215,16 @@ test('the life of clients is counted once each, and losses with code, close code
   books.ready(0, START_US + 990)
   books.ended(0, START_US + 1_500, { code: undefined, closeCode: 1000, wasOpen: true })
   const second = books.takeSnapshot()
-  assert.deepEqual(second.clients, { wanted: 0, opened: 0, ready: 0, failed: 0, disconnected: 1, connected: -1, reconnected: 1 })
+  assert.deepEqual(second.clients, {
+    wanted: 0,
+    opened: 0,
+    ready: 0,
+    failed: 0,
+    unopened: 0,
+    disconnected: 1,
+    connected: -1,
+    reconnected: 1,
+  })
   assert.deepEqual(second.endings, { 1001: 1 })
 })
 

@@ -20,7 +20,17 @@ const at = (
   errorTexts: Snapshot['errorTexts'] = {},
 ): Snapshot =>
   ({
-    clients: { wanted: 1_000, opened: 0, ready: 0, failed: 0, disconnected: 0, connected: 0, reconnected: 0, ...clients },
+    clients: {
+      wanted: 1_000,
+      opened: 0,
+      ready: 0,
+      failed: 0,
+      unopened: clients.failed ?? 0,
+      disconnected: 0,
+      connected: 0,
+      reconnected: 0,
+      ...clients,
+    },
     errorsByCode,
     errorTexts,
   }) as Snapshot
@@ -33,6 +43,12 @@ test('connecting goes on while dials have no outcome', () => {
 
 test('connecting ends when every dial opened or failed, also with failures among them', () => {
   assert.equal(decideConnect(at({ opened: 870, failed: 130 }), settings, 1_000), 'done')
+})
+
+test('a client that opened and was refused then is one outcome, not two', () => {
+  const refused = at({ opened: 600, failed: 600, unopened: 0 }, { 'subscription-refused': 600 })
+  assert.equal(decideConnect(refused, settings, 1_000), 'wait')
+  assert.equal(decideConnect(at({ opened: 900, failed: 600, unopened: 100 }), settings, 1_000), 'done')
 })
 
 test('connecting ends the run when as many dials as may be in flight all failed', () => {

@@ -15,7 +15,7 @@ describe('a thread that died', () => {
   it('has no connection any more, and whoever was not ready has failed', () => {
     const clients = { ...emptyClientCounts(), wanted: 10, opened: 8, ready: 6, connected: 5, failed: 1 }
     const after = mergeSnapshots({ ...emptySnapshot(), clients }, correctionAtDeath({ ...emptySnapshot(), clients }))
-    assert.deepEqual(after.clients, { ...clients, connected: 0, failed: 4 })
+    assert.deepEqual(after.clients, { ...clients, connected: 0, failed: 4, unopened: 2 })
   })
 
   it('leaves unaccounted what its clients were owed and it had not told about', () => {
