@@ -92,7 +92,11 @@ export class Door {
   }
 
   #answer(number: number, request: IncomingMessage, socket: Socket, head: Buffer): void {
-    if (socket.destroyed) return
+    // Whoever left while it waited for its turn must not be let in: its end was told already, and is not told again.
+    if (socket.destroyed || socket.readableEnded) {
+      socket.destroy()
+      return
+    }
     const { truth } = this.#parts
     const who = whoIs(number, socket)
     const habit = this.#parts.book.handshakeHabit(number)

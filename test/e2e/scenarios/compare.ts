@@ -2,6 +2,7 @@
  * Compares what the tester says with what really happened, counter by counter and client by client. Where the truth is an interval
  * (an abortive end), some truth inside it must explain all of a client's counters at once. Each disagreement is a sentence.
  */
+import type { CountedCode } from '../../../src/errors.ts'
 import { ProbeState } from '../../../src/measure/publisher-log.ts'
 import type { ClientRow, MissingDelivery } from '../../../src/measure/snapshot.ts'
 import { booksOf, type ClientBooks, type Rules } from './expectation.ts'
@@ -18,7 +19,13 @@ export function compare(played: Played): Disagreements {
   const found: Disagreements = [...faults(played), ...publishing(played)]
   if (facts.drainEndedUs === undefined) return found
   const clients = Array.from({ length: played.scenario.clients }, (_, client) => new Client(client, played))
-  return [...found, ...clients.flatMap((client) => client.disagreements), ...totals(played, clients), ...fanout(played, clients)]
+  return [
+    ...found,
+    ...clients.flatMap((client) => client.disagreements),
+    ...totals(played, clients),
+    ...fanout(played, clients),
+    ...endings(played, clients),
+  ]
 }
 
 /** What must never be, whatever was drawn. */
@@ -175,7 +182,7 @@ class Client {
 
   /** What was not delivered is missed for a client that was away in between, and lost for one that was there all the time. */
   #checkShortfall(): void {
-    const { drainEndedUs = 0 } = this.#played.facts
+    const { drainEndedUs = Number.POSITIVE_INFINITY } = this.#played.facts
     const missed = this.#missing.filter(({ why }) => why === 'missed').length
     const row = this.#row
     if (row !== undefined && (row.missed !== missed || row.lost !== this.#missing.length - missed)) {
@@ -183,14 +190,24 @@ class Client {
     }
     if (row !== undefined && row.expected !== this.expected) this.#say(`${row.expected} are expected in its row, ${this.expected} are owed`)
     if (row === undefined && this.#missing.length > 0) this.#say('misses probes and is in no list')
-    if (this.hearings.length !== 1) return
-    const { endedByTargetUs = Number.POSITIVE_INFINITY, connection } = this.hearings[0]!
-    if (endedByTargetUs < drainEndedUs - MARGIN_US && missed !== this.#missing.length) {
-      this.#say(`was gone ${drainEndedUs - endedByTargetUs} µs before the drain ended, but lost ${this.#missing.length - missed}`)
-    }
-    if (connection.isOrderly && connection.ending === 'closed-by-client' && endedByTargetUs > drainEndedUs && missed > 0) {
-      this.#say(`stayed to the end, but missed ${missed}`)
-    }
+    for (const missing of this.#missing) this.#checkWhy(missing, drainEndedUs)
+  }
+
+  #checkWhy({ sequence, why }: MissingDelivery, drainEndedUs: number): void {
+    const sentUs = this.#rules.sentUs(sequence)
+    const wasAway = (marginUs: number): boolean =>
+      this.#absences().some(({ fromUs, untilUs }) => fromUs < drainEndedUs + marginUs && untilUs > sentUs - marginUs)
+    if (why === 'lost' && wasAway(-MARGIN_US)) this.#say(`was away after probe ${sequence} was sent, which is booked as lost`)
+    if (why === 'missed' && !wasAway(MARGIN_US)) this.#say(`was there since before probe ${sequence} was sent, which is booked as missed`)
+  }
+
+  /** From the end of a connection to the acknowledgement of the next. */
+  #absences(): { fromUs: number; untilUs: number }[] {
+    return this.hearings.flatMap(({ endedByTargetUs }, at) => {
+      if (endedByTargetUs === undefined) return []
+      const next = this.hearings.slice(at + 1).find(({ connection }) => connection.acknowledgedUs !== undefined)
+      return [{ fromUs: endedByTargetUs, untilUs: next?.connection.acknowledgedUs ?? Number.POSITIVE_INFINITY }]
+    })
   }
 }
 
@@ -294,4 +311,39 @@ function fanout({ facts }: Played, clients: readonly Client[]): Disagreements {
     const is = clients.filter(({ delivered }) => delivered.has(probe)).length
     return is === (told.get(probe) ?? 0) ? [] : [`probe ${probe} reached ${told.get(probe) ?? 0} clients in its fan-out row, and ${is}`]
   })
+}
+
+/** What ends a connection, and the codes it may be booked under: a socket's end and a reset may overtake each other. */
+const CODES: readonly { readonly causes: readonly string[]; readonly codes: readonly CountedCode[] }[] = [
+  { causes: ['close'], codes: ['closed-by-target'] },
+  {
+    causes: ['cut', 'reset', 'slow-client', 'pong-overdue', 'write-overdue'],
+    codes: ['cut-by-target', 'reset-by-target', 'socket-error'],
+  },
+  { causes: ['masked', 'reserved-bit', 'bad-opcode', 'stray-continuation'], codes: ['protocol-error'] },
+  { causes: ['huge'], codes: ['frame-too-big'] },
+]
+
+/** How connections ended and how often clients came back. */
+function endings({ facts }: Played, clients: readonly Client[]): Disagreements {
+  const { drainEndedUs = 0, receivers } = facts
+  const hearings = clients.flatMap((client) => client.hearings)
+  const found: Disagreements = []
+  const within = (name: string, told: number, least: number, most: number): void => {
+    if (told < least || told > most) found.push(`${told} ${name}, ${least} to ${most} happened`)
+  }
+  for (const { causes, codes } of CODES) {
+    const possible = hearings.filter(({ endedBy }) => endedBy.some((cause) => causes.includes(cause)))
+    const certain = possible.filter(
+      ({ endedBy, endedByTargetUs = 0 }) => endedBy.every((cause) => causes.includes(cause)) && endedByTargetUs < drainEndedUs - MARGIN_US,
+    )
+    const told = codes.reduce((sum, code) => sum + (receivers.errorsByCode[code] ?? 0), 0)
+    within(`ends by ${codes.join(', ')}`, told, certain.length, possible.length)
+  }
+  const ended = hearings.filter(({ endedByTargetUs }) => endedByTargetUs !== undefined)
+  const certain = ended.filter(({ endedByTargetUs = 0 }) => endedByTargetUs < drainEndedUs - MARGIN_US)
+  within('disconnects', receivers.clients.disconnected, certain.length, hearings.length)
+  const returns = clients.flatMap(({ hearings: [, ...later] }) => later.filter(({ connection }) => connection.acknowledgedUs !== undefined))
+  within('reconnects', receivers.clients.reconnected, returns.filter(({ isWhole }) => isWhole).length, returns.length)
+  return found
 }

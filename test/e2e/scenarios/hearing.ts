@@ -22,6 +22,8 @@ export interface Hearing {
   readonly isWhole: boolean
   /** When the target ended the connection, or wrote what makes a client end it; undefined when neither happened. */
   readonly endedByTargetUs: number | undefined
+  /** What the target did to that end, and what it wrote; several when one was not read any more, or before the other. */
+  readonly endedBy: readonly string[]
 }
 
 /** Frames that end the connection of a client that reads them; so do those that are too long. */
@@ -55,7 +57,7 @@ function hearing(connection: ClientTruth, events: readonly TruthEvent[]): Hearin
     )
     return places.filter((place) => place <= cutAt)
   }
-  const endedUs = [...fatal, ...events.filter(({ kind }) => ENDED_BY_TARGET.includes(kind))].map(({ atUs }) => atUs)
+  const ends = [...fatal, ...events.filter(({ kind }) => ENDED_BY_TARGET.includes(kind))]
   return {
     connection,
     written: written.slice(0, cutAt),
@@ -64,7 +66,8 @@ function hearing(connection: ClientTruth, events: readonly TruthEvent[]): Hearin
     foreign: placesBeforeCut(['foreign']),
     without: placesBeforeCut(WITHOUT_PROBE),
     isWhole: connection.isOrderly && fatal.length === 0,
-    endedByTargetUs: endedUs.length === 0 ? undefined : Math.min(...endedUs),
+    endedByTargetUs: ends.length === 0 ? undefined : Math.min(...ends.map(({ atUs }) => atUs)),
+    endedBy: ends.map(({ kind }) => kind),
   }
 }
 

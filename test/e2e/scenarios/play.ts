@@ -74,7 +74,10 @@ export async function play(scenario: Scenario, tester: Tester): Promise<Played> 
     const facts = await tester.run(settingsOf(scenario, broker, target), other.onPhase)
     over.abort()
     await Promise.all([...incidents, other.done()])
-    await eventually(() => target.clientCount === 0, 'all connections have ended')
+    await eventually(() => target.clientCount === 0, 'all connections have ended').catch((error: Error) => {
+      const open = target.truth.clients().filter(({ closedUs }) => closedUs === undefined)
+      throw new Error(`${error.message}: ${JSON.stringify(open)}`)
+    })
     const { truth } = target
     return {
       scenario,

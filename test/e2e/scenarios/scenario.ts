@@ -205,6 +205,7 @@ const settings = fc
     WARMUP_COUNT: fc.constantFrom('0', '0', '4'),
     RESEND: fc.constantFrom('off', 'off', 'on'),
     CONNECT_CONCURRENCY: fc.constantFrom('200', '4'),
+    RECONNECT: fc.constantFrom('off', 'on'),
   })
   .map((drawn): Record<string, string> => drawn)
 
@@ -240,7 +241,11 @@ export const scenarios: fc.Arbitrary<Scenario> = fc.record({
     { weight: 6, arbitrary: fc.integer({ min: 25, max: MAX_PROBES }) },
     { weight: 1, arbitrary: fc.integer({ min: 1, max: 24 }) },
   ),
-  gapMs: fc.oneof({ weight: 6, arbitrary: fc.integer({ min: 1, max: 5 }) }, { weight: 1, arbitrary: fc.constant(0) }),
+  gapMs: fc.oneof(
+    { weight: 6, arbitrary: fc.integer({ min: 1, max: 5 }) },
+    { weight: 1, arbitrary: fc.integer({ min: 8, max: 15 }) },
+    { weight: 1, arbitrary: fc.constant(0) },
+  ),
   settings,
   habits: fc
     .tuple(

@@ -51,6 +51,15 @@ describe('a target with bad habits towards connections', () => {
     assert.deepEqual(scene.events('bad-accept'), [[0, undefined]])
   })
 
+  it('lets nobody in who left while waiting for a turn', async () => {
+    scene = await TargetScene.open({ habits: [{ kind: 'accept-rate', perSecond: 10 }] }, 0)
+    const clients = [dial(), dial(), dial()]
+    await eventually(() => scene.events('accept-rate').length === 2, 'two of them wait')
+    clients[1]!.socket.end()
+    await Promise.all([clients[1]!.closed(), clients[2]!.frameCount(1)])
+    assert.equal(scene.target.clientCount, 2)
+  })
+
   it('answers no more handshakes a second than it was told to, in their order', async () => {
     const perSecond = 50
     scene = await TargetScene.open({ habits: [{ kind: 'accept-rate', perSecond }] }, 0)
