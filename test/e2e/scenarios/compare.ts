@@ -23,6 +23,7 @@ export function compare(played: Played): Disagreements {
     ...found,
     ...clients.flatMap((client) => client.disagreements),
     ...totals(played, clients),
+    ...ranges(played, clients),
     ...fanout(played, clients),
     ...endings(played, clients),
   ]
@@ -74,8 +75,8 @@ class Client {
   readonly readyUs: number
   /** In time, as the truth that explains the books has it. */
   delivered: ReadonlySet<number> = new Set()
-  /** Of the truth that explains the books. */
-  early = 0
+  /** Exact for a client with a row. */
+  early = { least: 0, most: 0 }
   readonly expected: number
   readonly index: number
   readonly #played: Played
@@ -95,7 +96,10 @@ class Client {
       readyUs: this.readyUs,
       limit:
         played.scenario.otherProgram?.isCounted === false ? Number.POSITIVE_INFINITY : (log.streams[0]?.count ?? Number.POSITIVE_INFINITY),
-      sentUs: (sequence) => played.truth.stampedUs.get(sequence) ?? Math.round(sentUs?.[sequence] ?? Number.NaN),
+      // When another program stamps, the time of a probe that nobody heard is a guess, and the books' own.
+      sentUs: (sequence) =>
+        (heardProbes(played).has(sequence) ? played.truth.stampedUs.get(sequence) : undefined) ??
+        Math.round(sentUs?.[sequence] ?? Number.NaN),
     }
     this.#row = receivers.worstClients.find((row) => row.client === client)
     this.#missing = receivers.missing.filter((missing) => missing.client === client)
@@ -127,6 +131,7 @@ class Client {
     const row = this.#row
     if (row !== undefined && row.delivered !== delivered) this.#say(`${row.delivered} delivered in its row, ${delivered} in its target's`)
     const booked = { delivered, duplicated: row?.duplicated ?? 0, outOfOrder: row?.outOfOrder ?? 0, late: row?.late ?? 0 }
+    let isExplained = false
     for (const { lengths, probes } of this.#possibilities()) {
       for (let inTime = probes.length; inTime >= 0; inTime--) {
         const books = booksOf({ probes, inTime }, this.#rules)
@@ -135,13 +140,15 @@ class Client {
           this.#unexpectedMatches(books.unexpected, lengths) &&
           this.#missingMatches(books.deliveredProbes)
         ) {
-          this.delivered = books.deliveredProbes
-          this.early = books.early
-          return
+          if (!isExplained) this.early = { least: books.early, most: books.early }
+          if (!isExplained) this.delivered = books.deliveredProbes
+          this.early.least = Math.min(this.early.least, books.early)
+          isExplained = true
         }
-        if (booked.late === 0 && books.late > 0) break
+        if (booked.late === 0) break
       }
     }
+    if (isExplained) return
     const truth = this.hearings.map(({ written, surely }) => `${surely} to ${written.length} of [${written}]`).join(' then ')
     this.#say(`no truth explains its books ${JSON.stringify({ ...booked, row })}; it heard ${truth || 'nothing'}; ready ${this.readyUs}`)
   }
@@ -211,9 +218,12 @@ class Client {
   }
 }
 
+const heardProbes = ({ facts }: Played): ReadonlySet<number> => new Set(facts.receivers.fanout.sequence)
+
 /** Confirmed probes, and others of which somebody heard. */
-function owedSequences({ facts }: Played): Set<number> {
-  const heard = new Set([...facts.receivers.fanout.sequence])
+function owedSequences(played: Played): Set<number> {
+  const { facts } = played
+  const heard = heardProbes(played)
   const { count = 0, states } = facts.log.streams[0] ?? {}
   const all = Array.from({ length: count }, (_, sequence) => sequence)
   return new Set(
@@ -271,35 +281,62 @@ function totals({ facts, scenario }: Played, clients: readonly Client[]): Disagr
     measured.late,
     sum((row) => row.late),
   )
-  same(
-    'early',
-    measured.early,
-    clients.reduce((total, { early }) => total + early, 0),
-  )
   same('ready', receivers.clients.ready, ready.length)
   same('wanted', receivers.clients.wanted, scenario.clients)
   same(
     'deaf',
     receivers.heardNothing,
-    ready.filter((client) => client.expected > 0 && client.delivered.size === 0 && client.early === 0).length,
+    ready.filter((client) => client.expected > 0 && client.delivered.size === 0 && client.early.most === 0).length,
   )
-  const foreign = clients.map(({ hearings }) => {
-    const { most } = countBefore(
-      hearings,
-      hearings.map(({ written }) => written.length),
-      (hearing) => hearing.foreign,
-    )
-    const { least } = countBefore(
+  return found
+}
+
+/** What is counted for all clients together, where some of them may have heard less than was written. */
+function ranges({ facts }: Played, clients: readonly Client[]): Disagreements {
+  const { measured, otherFrames, worstClients } = facts.receivers
+  const hearings = clients.flatMap((client) => client.hearings)
+  const among = (placesOf: (hearing: Hearing) => readonly number[]) => ({
+    least: countBefore(
       hearings,
       hearings.map(({ surely }) => surely),
-      (hearing) => hearing.foreign,
-    )
-    return { least, most }
+      placesOf,
+    ).least,
+    most: countBefore(
+      hearings,
+      hearings.map(({ written }) => written.length),
+      placesOf,
+    ).most,
   })
-  const least = foreign.reduce((total, part) => total + part.least, 0)
-  const most = foreign.reduce((total, part) => total + part.most, 0)
-  if (measured.foreign < least || measured.foreign > most) found.push(`${measured.foreign} foreign, ${least} to ${most} were written`)
-  return found
+  const early = {
+    least: clients.reduce((sum, { early }) => sum + early.least, 0),
+    most: clients.reduce((sum, { early }) => sum + early.most, 0),
+  }
+  // Only clients that were ready have rows, and only theirs tell what of it was beyond MSG_COUNT.
+  const inRows = worstClients.reduce((sum, { unexpected }) => sum + unexpected, 0)
+  const neverReady = clients.filter(({ readyUs }) => !Number.isFinite(readyUs)).flatMap(({ hearings }) => hearings)
+  const unexpected = {
+    least: inRows,
+    most: inRows + neverReady.reduce((sum, { written, misrouted }) => sum + written.length + misrouted.length, 0),
+  }
+  const frames = (otherFrames.other ?? 0) + (otherFrames['other-stream'] ?? 0)
+  return [
+    ...within('early', measured.early, early),
+    ...within('unexpected', measured.unexpected, unexpected),
+    ...within(
+      'foreign',
+      measured.foreign,
+      among((hearing) => hearing.foreign),
+    ),
+    ...within(
+      'frames without a probe',
+      frames,
+      among((hearing) => hearing.without),
+    ),
+  ]
+}
+
+function within(name: string, told: number, { least, most }: { least: number; most: number }): Disagreements {
+  return told < least || told > most ? [`${told} ${name}, ${least} to ${most} happened`] : []
 }
 
 /** Clients that heard each probe in time. */
@@ -329,21 +366,23 @@ function endings({ facts }: Played, clients: readonly Client[]): Disagreements {
   const { drainEndedUs = 0, receivers } = facts
   const hearings = clients.flatMap((client) => client.hearings)
   const found: Disagreements = []
-  const within = (name: string, told: number, least: number, most: number): void => {
-    if (told < least || told > most) found.push(`${told} ${name}, ${least} to ${most} happened`)
-  }
   for (const { causes, codes } of CODES) {
     const possible = hearings.filter(({ endedBy }) => endedBy.some((cause) => causes.includes(cause)))
     const certain = possible.filter(
       ({ endedBy, endedByTargetUs = 0 }) => endedBy.every((cause) => causes.includes(cause)) && endedByTargetUs < drainEndedUs - MARGIN_US,
     )
     const told = codes.reduce((sum, code) => sum + (receivers.errorsByCode[code] ?? 0), 0)
-    within(`ends by ${codes.join(', ')}`, told, certain.length, possible.length)
+    found.push(...within(`ends by ${codes.join(', ')}`, told, { least: certain.length, most: possible.length }))
   }
   const ended = hearings.filter(({ endedByTargetUs }) => endedByTargetUs !== undefined)
   const certain = ended.filter(({ endedByTargetUs = 0 }) => endedByTargetUs < drainEndedUs - MARGIN_US)
-  within('disconnects', receivers.clients.disconnected, certain.length, hearings.length)
+  found.push(...within('disconnects', receivers.clients.disconnected, { least: certain.length, most: hearings.length }))
   const returns = clients.flatMap(({ hearings: [, ...later] }) => later.filter(({ connection }) => connection.acknowledgedUs !== undefined))
-  within('reconnects', receivers.clients.reconnected, returns.filter(({ isWhole }) => isWhole).length, returns.length)
+  found.push(
+    ...within('reconnects', receivers.clients.reconnected, {
+      least: returns.filter(({ isWhole }) => isWhole).length,
+      most: returns.length,
+    }),
+  )
   return found
 }

@@ -65,7 +65,7 @@ function of<K extends string, F extends object>(kind: K, place: fc.Arbitrary<obj
 
 const manner = fc.constantFrom('close' as const, 'cut' as const, 'reset' as const)
 const closing = fc.record({ how: manner, code: optionally(fc.constantFrom(1000, 1001, 1011, 1013, 4000)) }).map(withoutUndefined)
-const harmless = fc.constantFrom('text', 'binary', 'invalid-utf8', 'ping', 'foreign', 'misroute')
+const harmless = fc.constantFrom('text', 'binary', 'invalid-utf8', 'ping', 'foreign', 'foreign', 'misroute', 'misroute')
 const fatal = fc.constantFrom('masked', 'reserved-bit', 'bad-opcode', 'stray-continuation')
 
 const deliveryHabit = fc.oneof(
@@ -109,6 +109,18 @@ const connectionHabit = fc.oneof(
   of('demand-pong', whichClients, fc.record({ everyMs: fc.integer({ min: 10, max: 60 }), withinMs: fc.integer({ min: 40, max: 200 }) })),
   of('slow-cut', whichClients, fc.record({ depth: fc.nat(3) })),
 )
+
+/** Clients that become ready one after the other while probes go out already: what they hear before is early. */
+const latecomers = fc
+  .record({ perSecond: fc.integer({ min: 4, max: 8 }), ms: fc.integer({ min: 50, max: 350 }) })
+  .map(({ perSecond, ms }) => ({
+    habits: [
+      { kind: 'accept-rate', perSecond },
+      { kind: 'late-ack', ms },
+    ] as Habit[],
+    settings: { CONNECT_DEADLINE_MS: '100', CONNECT_TIMEOUT_MS: '5000', CONNECT_CONCURRENCY: '200', RESEND: 'off' },
+  }))
+const inTime = fc.constant({ habits: [] as Habit[], settings: {} })
 
 const atSequence = fc.nat(MAX_PROBES - 1)
 
@@ -235,7 +247,7 @@ const otherProgram: fc.Arbitrary<OtherProgram> = fc
     return { sequences, ...rest }
   })
 
-export const scenarios: fc.Arbitrary<Scenario> = fc.record({
+const drawn = fc.record({
   clients: fc.integer({ min: 1, max: MAX_CLIENTS }),
   probes: fc.oneof(
     { weight: 6, arbitrary: fc.integer({ min: 25, max: MAX_PROBES }) },
@@ -258,7 +270,14 @@ export const scenarios: fc.Arbitrary<Scenario> = fc.record({
     .oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 3, arbitrary: fc.array(incidents, { minLength: 1, maxLength: 2 }) })
     .map((groups) => groups.flat()),
   otherProgram: fc.oneof({ weight: 6, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: otherProgram }),
+  arrivals: fc.oneof({ weight: 14, arbitrary: inTime }, { weight: 1, arbitrary: latecomers }),
 })
+
+export const scenarios: fc.Arbitrary<Scenario> = drawn.map(({ arrivals, ...scenario }) => ({
+  ...scenario,
+  settings: { ...scenario.settings, ...arrivals.settings },
+  habits: [...arrivals.habits, ...scenario.habits],
+}))
 
 function withoutUndefined<T extends object>(fields: T): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T
