@@ -2,7 +2,7 @@
  * The AMQP side, as rango has it: declares the exchange (topic, not durable), an exclusive auto-delete queue of its own bound
  * with `#`, consumes without acknowledgements, and comes back when the broker does. Errors are logged and never end the target.
  */
-import { type ChannelModel, type ConsumeMessage, connect } from 'amqplib'
+import { type ChannelModel, type ConsumeMessage, connect, credentials } from 'amqplib'
 import { describeError, FanfareError } from '../errors.ts'
 
 const EVERYTHING = '#'
@@ -20,6 +20,7 @@ export interface ConsumerSettings {
 
 export class Consumer {
   readonly #settings: ConsumerSettings
+  readonly #login: Login
   #connection: ChannelModel | undefined
   #isWanted = false
   #isConsuming = false
@@ -27,10 +28,8 @@ export class Consumer {
   #waiters: (() => void)[] = []
 
   constructor(settings: ConsumerSettings) {
-    if (!/^amqps?:$/.test(schemeOf(settings.url))) {
-      throw new FanfareError('settings-invalid', 'Expected the broker address of the target to be an amqp:// or amqps:// URL')
-    }
     this.#settings = settings
+    this.#login = loginOf(settings.url)
   }
 
   get isConsuming(): boolean {
@@ -68,7 +67,7 @@ export class Consumer {
 
   async #attempt(): Promise<void> {
     try {
-      const connection = await connect(this.#settings.url, { noDelay: true, timeout: CONNECT_TIMEOUT_MS })
+      const connection = await connect(this.#settings.url, { noDelay: true, timeout: CONNECT_TIMEOUT_MS, ...this.#login })
       if (!this.#isWanted) return await connection.close()
       this.#connection = connection
       connection.on('error', (error) => this.#settings.log(`AMQP connection: ${describeError(error)}`))
@@ -115,5 +114,18 @@ export class Consumer {
   }
 }
 
-/** Empty when it is no URL; the URL itself is not repeated in errors, for it may hold a password. */
-const schemeOf = (url: string): string => (URL.canParse(url) ? new URL(url).protocol : '')
+type Login = { readonly credentials?: ReturnType<typeof credentials.plain> }
+
+/** The library reads percent-encoding byte by byte, so names and passwords beyond ASCII are decoded here. The URL is never repeated in errors. */
+function loginOf(url: string): Login {
+  try {
+    const { protocol, username, password } = new URL(url)
+    if (/^amqps?:$/.test(protocol)) {
+      const hasLogin = username !== '' || password !== ''
+      return hasLogin ? { credentials: credentials.plain(decodeURIComponent(username), decodeURIComponent(password)) } : {}
+    }
+  } catch {
+    // no URL, or a % that starts no character
+  }
+  throw new FanfareError('settings-invalid', 'Expected the broker address of the target to be an amqp:// or amqps:// URL')
+}
