@@ -29,6 +29,9 @@ export function compressAddresses(addresses: readonly string[]): string {
   return runs.map(({ first, last }) => (first === last ? first : `${first}-${last}`)).join(',')
 }
 
+/** `127.0.0.2-127.0.0.7`: so many IPv4 addresses from `first` on, as `expandAddress` takes them. */
+export const addressRange = (first: string, addresses: number): string => `${first}-${toAddress(toNumber(first) + addresses - 1)}`
+
 const isNextAddress = (address: string, next: string): boolean =>
   isIPv4(address) && isIPv4(next) && toNumber(next) === toNumber(address) + 1
 

@@ -3,6 +3,7 @@
  * `system-facts.ts` gathered. Each says what is needed, what there is, and how to get more; nothing is dialed before all
  * have been asked. The estimates are on the high side and their parts stand below as constants.
  */
+import { addressRange } from '../config/addresses.ts'
 import { type ErrorCode, FanfareError } from '../errors.ts'
 import { BYTES_PER_KB, BYTES_PER_MB } from '../units.ts'
 import type { Demand } from './demand.ts'
@@ -110,7 +111,7 @@ export function decidePorts(demand: Demand, { localPorts }: SystemFacts): Findin
     code: 'preflight-ports',
     text:
       `Expected at least ${digits(needed)} local ports towards ${target}, got ${digits(there)} (${localPorts!.first} to ${localPorts!.last}). ` +
-      `Dial from ${sources} addresses (SOURCE_ADDRESSES=127.0.0.2-127.0.0.${sources + 1} if the target is on this machine), list more targets in ` +
+      `Dial from ${sources} addresses (SOURCE_ADDRESSES=${addressRange('127.0.0.2', sources)} if the target is on this machine), list more targets in ` +
       'WS_ADDR, or widen the range (sysctl -w net.ipv4.ip_local_port_range="1024 65535"; in compose sysctls: ' +
       '{ net.ipv4.ip_local_port_range: "1024 65535" }).',
   }
@@ -136,21 +137,25 @@ export function decideMemory(demand: Demand, { memory }: SystemFacts): Finding {
   if (memory === undefined) return { ...finding, state: 'unknown', text: '' }
   if (memory.availableBytes >= needed) return { ...finding, state: 'ok', text: '' }
   const remedy = memory.limitedBy === 'container' ? 'Raise the limit (in compose mem_limit), or' : 'Free some, or'
+  const fewer = bytesOfProbes(demand) > bytesOfClients(demand) ? 'probes (MSG_COUNT, DURATION)' : 'clients (WS_POOL_SIZE)'
   return {
     ...finding,
     state: 'refused',
     code: 'preflight-memory',
     text:
-      `Expected about ${megabytes(needed)} of memory for ${digits(demand.clients)} clients, got ${megabytes(memory.availableBytes)} ` +
-      `(what the ${memory.limitedBy} has left). ${remedy} ask for fewer clients (WS_POOL_SIZE) on this machine.`,
+      `Expected about ${megabytes(needed)} of memory for ${digits(demand.clients)} clients${demand.probes > 0 ? ` and ${digits(demand.probes)} probes` : ''}, ` +
+      `got ${megabytes(memory.availableBytes)} (what the ${memory.limitedBy} has left). ${remedy} ask for fewer ${fewer} on this machine.`,
   }
 }
 
 export const memoryNeededBytes = (demand: Demand): number =>
-  BASE_BYTES +
-  demand.receiverThreads * BYTES_PER_THREAD +
-  demand.clients * (KERNEL_BYTES_PER_CLIENT + ENGINE_BYTES_PER_CLIENT[demand.engine] + (demand.isTls ? TLS_BYTES_PER_CLIENT : 0)) +
-  demand.probes * (LOG_BYTES_PER_PROBE + demand.receiverThreads * FANOUT_BYTES_PER_PROBE)
+  BASE_BYTES + demand.receiverThreads * BYTES_PER_THREAD + bytesOfClients(demand) + bytesOfProbes(demand)
+
+const bytesOfClients = ({ clients, engine, isTls }: Demand): number =>
+  clients * (KERNEL_BYTES_PER_CLIENT + ENGINE_BYTES_PER_CLIENT[engine] + (isTls ? TLS_BYTES_PER_CLIENT : 0))
+
+const bytesOfProbes = ({ probes, receiverThreads }: Demand): number =>
+  probes * (LOG_BYTES_PER_PROBE + receiverThreads * FANOUT_BYTES_PER_PROBE)
 
 export function decideReportDir({ reportDir }: PlanProblems): Finding {
   const finding = { resource: 'report folder', needed: 'writable' } as const

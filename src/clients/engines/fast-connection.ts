@@ -15,7 +15,7 @@ import { type EndFacts, explainEnd, type Fault, NO_STATUS } from './connection-e
 import type { FastEngine } from './fast-engine.ts'
 import { tcpOptions } from './open-socket.ts'
 import type { Connection } from './slotted-engine.ts'
-import { boundedText, type ConnectionStage, errorCodeOf, faultOf } from './socket-faults.ts'
+import { boundedText, type ConnectionStage, errorCodeOf, errorText, faultOf } from './socket-faults.ts'
 
 /** A target that does not read its pongs gets no further ones, so that a flood of pings takes no memory. */
 const PONG_BACKLOG_BYTES = 4 * 1024
@@ -166,7 +166,7 @@ export class FastConnection extends Socket implements Connection {
   }
 
   #failed(error: Error): void {
-    const fault = { code: faultOf(errorCodeOf(error), this.stage), text: boundedText(error.message) }
+    const fault = { code: faultOf(errorCodeOf(error), this.stage), text: errorText(error) }
     if (this.stage === 'open') this.#socketFault ??= fault
     else this.#fault ??= fault
   }

@@ -55,6 +55,11 @@ export function boundedText(text: string): string {
   return line.length <= TEXT_LIMIT ? line : `${line.slice(0, TEXT_LIMIT)}…`
 }
 
+/** What an error says, on one line. Of OpenSSL's only the reason: the rest is an address in memory and a line of its source. */
+export function errorText(error: Error): string {
+  return boundedText('reason' in error && typeof error.reason === 'string' ? error.reason : error.message)
+}
+
 /** The `code` of anything thrown or emitted, if it has one. */
 export function errorCodeOf(error: unknown): string | undefined {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined

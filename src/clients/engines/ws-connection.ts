@@ -10,7 +10,7 @@ import { CLOSE_GRACE_MS, type ConnectionEnd, type Dial, MAX_FRAGMENTS } from '..
 import { explainEnd, type Fault, NO_CLOSE_FRAME } from './connection-end.ts'
 import { isSecure, openSocket } from './open-socket.ts'
 import type { Connection } from './slotted-engine.ts'
-import { boundedText, type ConnectionStage, errorCodeOf, faultOf } from './socket-faults.ts'
+import { boundedText, type ConnectionStage, errorCodeOf, errorText, faultOf } from './socket-faults.ts'
 import type { WsEngine } from './ws-engine.ts'
 
 /** A target that does not read its pongs gets no further ones, so that a flood of pings takes no memory. */
@@ -118,7 +118,7 @@ export class WsConnection implements Connection {
       this.#engine.bytes += chunk.length
     })
     socket.on('error', (error) => {
-      this.#socketFault ??= { code: faultOf(errorCodeOf(error), 'open'), text: boundedText(error.message) }
+      this.#socketFault ??= { code: faultOf(errorCodeOf(error), 'open'), text: errorText(error) }
     })
     this.#engine.listener.onOpen(this.#slot, {
       openedUs: this.#engine.options.nowUs(),
@@ -151,7 +151,7 @@ export class WsConnection implements Connection {
   }
 
   #failed(error: Error): void {
-    this.#fault ??= { code: this.#codeOf(error), text: boundedText(error.message) }
+    this.#fault ??= { code: this.#codeOf(error), text: errorText(error) }
   }
 
   #codeOf(error: Error): CountedCode {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadSettings } from '../../../src/config/load.ts'
 import { makePlan } from '../../../src/config/plan.ts'
+import { settingsTable } from '../../../src/config/settings.ts'
 import { type Demand, demandOf } from '../../../src/run/demand.ts'
 import * as preflight from '../../../src/run/preflight.ts'
 import type { SystemFacts } from '../../../src/run/system-facts.ts'
@@ -54,7 +55,7 @@ test('each shortage refuses with its code, both figures and a remedy', () => {
     [
       preflight.decideMemory(demand, { ...machine, memory: { availableBytes: 2 ** 27, limitedBy: 'container' } }),
       'preflight-memory',
-      /about 396 MB of memory for 20,000 clients, got 128 MB \(what the container has left\)\. .*mem_limit/,
+      /about 396 MB of memory for 20,000 clients and 1,000 probes, got 128 MB \(what the container has left\)\. .*mem_limit.*fewer clients/,
     ],
     [
       preflight.decideReportDir({ ...noProblems, reportDir: '/proc/x: ENOENT' }),
@@ -73,6 +74,17 @@ test('each shortage refuses with its code, both figures and a remedy', () => {
     assert.match(finding.text, text)
     assert.throws(() => preflight.refuseIfImpossible([finding]), { code, message: finding.text })
   }
+})
+
+test('a remedy is one that the settings take, and concerns what is too much', () => {
+  const ports = preflight.decidePorts({ ...demand, clientsByTarget: new Map([['a:80', 10_000_000]]) }, machine)
+  const [, sources] = /SOURCE_ADDRESSES=(\S+)/.exec(ports.text)!
+  assert.equal(settingsTable.sourceAddresses.kind.parse(sources!)?.length, 355)
+  const memory = preflight.decideMemory(
+    { ...demand, clients: 10, probes: 2_000_000_000 },
+    { ...machine, memory: { availableBytes: 2 ** 30, limitedBy: 'machine' } },
+  )
+  assert.match(memory.text, /2,000,000,000 probes.* fewer probes \(MSG_COUNT/)
 })
 
 test('a limit that just suffices is enough, one less is not', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { boundedText, type ConnectionStage, faultOf } from '../../../../src/clients/engines/socket-faults.ts'
+import { boundedText, type ConnectionStage, errorText, faultOf } from '../../../../src/clients/engines/socket-faults.ts'
 
 // error code, stage, what it counts as
 const rows: [errorCode: string | undefined, stage: ConnectionStage, code: string][] = [
@@ -39,4 +39,10 @@ for (const [errorCode, stage, code] of rows) {
 it('a text from outside becomes one short line', () => {
   assert.equal(boundedText('a\r\nb\u0000\u001b[31mc\u202e'), 'a b [31mc')
   assert.equal(boundedText('x'.repeat(1_000)).length, 201)
+})
+
+it('an error of OpenSSL is told by its reason', () => {
+  const message = 'write EPROTO C0A64734877F0000:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:…:350:'
+  assert.equal(errorText(Object.assign(new Error(message), { reason: 'wrong version number' })), 'wrong version number')
+  assert.equal(errorText(new Error('connect ECONNREFUSED 127.0.0.1:1')), 'connect ECONNREFUSED 127.0.0.1:1')
 })
