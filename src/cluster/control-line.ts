@@ -39,23 +39,24 @@ export class ControlLine implements ConnectionsListener {
   readonly #ending = new AbortController()
   #connections: ControlConnections | undefined
 
-  private constructor(options: LineOptions, listener: LineListener) {
+  constructor(options: LineOptions, listener: LineListener) {
     this.#options = options
     this.#listener = listener
   }
 
-  /** Waits for a broker that cannot be reached yet. Throws as `openControlConnections`, or the signal's reason. */
-  static async open(options: LineOptions, listener: LineListener, signal: AbortSignal): Promise<ControlLine> {
-    const line = new ControlLine(options, listener)
-    const giveUp = (): void => line.#ending.abort(signal.reason)
+  /**
+   * Waits for a broker that cannot be reached yet. Messages may arrive before it resolves. Throws as `openControlConnections`, or the
+   * signal's reason.
+   */
+  async open(signal: AbortSignal): Promise<void> {
+    const giveUp = (): void => this.#ending.abort(signal.reason)
     signal.addEventListener('abort', giveUp, { once: true })
     if (signal.aborted) giveUp()
     try {
-      await line.#establish(({ code }) => code === 'broker-unreachable')
+      await this.#establish(({ code }) => code === 'broker-unreachable')
     } finally {
       signal.removeEventListener('abort', giveUp)
     }
-    return line
   }
 
   get isUp(): boolean {

@@ -55,7 +55,7 @@ export class Coordinator implements PostOfficeListener {
   readonly #candidates: Candidate[] = []
   readonly #members = new Map<Peer, Member>()
   readonly #unprepared = new Set<Member>()
-  #office: PostOffice | undefined
+  readonly #office: PostOffice
   #crowd: ReplicaCrowd | undefined
   #stage: JoinStage = 'joining'
   #lastJoinMs = 0
@@ -65,17 +65,18 @@ export class Coordinator implements PostOfficeListener {
   private constructor(parts: CoordinatorParts) {
     this.#parts = parts
     this.#clocks = parts.clocks ?? systemClocks
+    const { runGroup } = parts.settings
+    this.#office = new PostOffice(randomUUID(), { ...parts.line, queue: coordinatorQueue(runGroup), key: COORDINATOR_KEY }, this)
   }
 
   /** Throws `group-taken` when somebody else leads this group, and as `ControlLine.open`. */
   static async open(parts: CoordinatorParts): Promise<Coordinator> {
     const coordinator = new Coordinator(parts)
-    const { runGroup } = parts.settings
-    const line = { ...parts.line, queue: coordinatorQueue(runGroup), key: COORDINATOR_KEY }
     try {
-      coordinator.#office = await PostOffice.open(randomUUID(), line, coordinator, parts.stop)
+      await coordinator.#office.open(parts.stop)
     } catch (error) {
       if (!(error instanceof FanfareError) || error.code !== 'group-taken') throw error
+      const { runGroup } = parts.settings
       throw new FanfareError(
         'group-taken',
         `Another coordinator leads the group \`${runGroup}\` (RUN_GROUP) at ${parts.line.address.shown}.`,
@@ -126,7 +127,7 @@ export class Coordinator implements PostOfficeListener {
     const goodbye = pack(fromCoordinator, { type: 'dismiss', code: why?.code ?? null, text: why?.message ?? '' })
     for (const { peer } of this.#candidates) peer.say(goodbye)
     for (const peer of this.#members.keys()) peer.say(goodbye)
-    await this.#office?.close(FAREWELL_MS)
+    await this.#office.close(FAREWELL_MS)
   }
 
   onMessage(peer: Peer, arrival: Arrival, _header: Header): void {
@@ -164,7 +165,7 @@ export class Coordinator implements PostOfficeListener {
 
   onStranger(arrival: Arrival, header: Header): void {
     const reply = (text: string): void =>
-      this.#office!.mentionTo(
+      this.#office.mentionTo(
         replicaKey(header.from),
         { v: CONTROL_VERSION, from: '', to: header.from, number: 0, heard: header.number },
         pack(fromCoordinator, { type: 'refused', text }),
@@ -212,7 +213,7 @@ export class Coordinator implements PostOfficeListener {
   #admit(join: Candidate['join'], header: Header): void {
     const { settings, version, notice } = this.#parts
     const id = header.from
-    const peer = this.#office!.admit({ id, key: replicaKey(id), queue: replicaQueue(settings.runGroup, id) })
+    const peer = this.#office.admit({ id, key: replicaKey(id), queue: replicaQueue(settings.runGroup, id) })
     peer.hear(header)
     const differing = differingSettings(join.settingDigests, settings)
     const notices =
@@ -260,7 +261,7 @@ export class Coordinator implements PostOfficeListener {
   }
 
   #giveUp(peer: Peer, why: string): void {
-    this.#office!.forget(peer)
+    this.#office.forget(peer)
     this.onDeath(peer, why)
   }
 

@@ -9,8 +9,9 @@ import type { HeardProbes } from '../measure/owed.ts'
 import type { Snapshot } from '../measure/snapshot.ts'
 import { emptyClientCounts, emptySnapshot, mergeSnapshots } from '../measure/snapshot-merge.ts'
 import { SnapshotTotal } from '../measure/snapshot-total.ts'
+import type { ReplicaClockState } from '../run/result.ts'
+import type { Usage } from '../run/usage.ts'
 import type { Peer } from './peer.ts'
-import type { ClockState, Usage } from './wire/messages.ts'
 import type { Parcel } from './wire/parcel.ts'
 
 export interface MemberFacts {
@@ -27,7 +28,7 @@ export class Member {
   readonly name: string
   readonly share: RosterShare
   usage: Usage = { cpuSeconds: 0, rssBytes: 0 }
-  clock: ClockState = { isShared: true, offsetUs: 0, boundUs: 0, steps: 0 }
+  clock: ReplicaClockState = { isShared: true, offsetUs: 0, boundUs: 0, steps: 0 }
   /** Its threads that died, a sentence each. */
   died: readonly string[] = []
   readonly #peer: Peer

@@ -32,26 +32,25 @@ export class PostOffice implements LineListener {
   readonly #ownId: string
   readonly #time = new PausableTime(() => performance.now())
   readonly #peers = new Set<Peer>()
-  #line: ControlLine | undefined
+  readonly #line: ControlLine
   #looking: NodeJS.Timeout | undefined
   #returning: NodeJS.Timeout | undefined
 
-  private constructor(ownId: string, listener: PostOfficeListener) {
+  constructor(ownId: string, options: LineOptions, listener: PostOfficeListener) {
     this.#ownId = ownId
     this.#listener = listener
+    this.#line = new ControlLine(options, this)
   }
 
-  /** Throws as `ControlLine.open`. */
-  static async open(ownId: string, options: LineOptions, listener: PostOfficeListener, signal: AbortSignal): Promise<PostOffice> {
-    const office = new PostOffice(ownId, listener)
-    office.#line = await ControlLine.open(options, office, signal)
-    office.#looking = setInterval(() => office.#look(), LOOK_EVERY_MS)
-    return office
+  /** Post may come before it resolves. Throws as `ControlLine.open`. */
+  async open(signal: AbortSignal): Promise<void> {
+    await this.#line.open(signal)
+    this.#looking = setInterval(() => this.#look(), LOOK_EVERY_MS)
   }
 
   /** From now on it is known, watched, and heard. */
   admit(options: Omit<PeerOptions, 'ownId'>): Peer {
-    const peer = new Peer({ ...options, ownId: this.#ownId }, this.#line!, this.#time)
+    const peer = new Peer({ ...options, ownId: this.#ownId }, this.#line, this.#time)
     this.#peers.add(peer)
     return peer
   }
@@ -63,12 +62,12 @@ export class PostOffice implements LineListener {
 
   /** One word to somebody who is not known; it may be lost. */
   mentionTo(key: string, header: Header, parcel: Parcel): void {
-    this.#line!.speak(key, { ...header, from: this.#ownId }, parcel)
+    this.#line.speak(key, { ...header, from: this.#ownId }, parcel)
   }
 
   /** Whether the exclusive queue of somebody who need not be known is there; undefined when the broker could not be asked. */
   async isThere(queue: string): Promise<boolean | undefined> {
-    return this.#line?.isThere(queue)
+    return this.#line.isThere(queue)
   }
 
   /** Waits until everybody has heard what was said, at most `timeoutMs`, then ends the connections. Idempotent. */
@@ -79,7 +78,7 @@ export class PostOffice implements LineListener {
     }
     clearInterval(this.#looking)
     clearTimeout(this.#returning)
-    await this.#line?.close()
+    await this.#line.close()
   }
 
   onArrival(arrival: Arrival): void {

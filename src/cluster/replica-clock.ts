@@ -6,7 +6,7 @@ import { type ClockSources, monotonicUs } from '../measure/clock.ts'
 import { type ClockIdentity, isSameClock } from '../measure/clock-identity.ts'
 import { type Exchange, OffsetEstimator } from '../measure/offset.ts'
 import { newClockCorrection } from '../measure/steered-clock.ts'
-import type { ClockState } from './wire/messages.ts'
+import type { ReplicaClockState } from '../run/result.ts'
 
 /** Reading CLOCK_MONOTONIC takes well under a microsecond on either side. */
 const READ_BOUND_US = 1
@@ -23,6 +23,7 @@ export class ReplicaClock {
   readonly #estimator = new OffsetEstimator(READ_BOUND_US)
   #exchanges = 0
   #tightest: Exchange | undefined
+  #isDecided = false
   #isShared = false
   /** Coordinator's clock minus ours, as the plan's run clock was made with; corrections come on top. */
   #startOffsetUs = 0
@@ -58,13 +59,15 @@ export class ReplicaClock {
    * @returns CLOCK_MONOTONIC of this machine to run clock, given the coordinator's own
    */
   runClockOffsetUs(theirs: ClockIdentity, coordinatorOffsetUs: number): number {
+    this.#isDecided = true
     this.#isShared = this.#tightest !== undefined && isSameClock(this.#identity, theirs, this.#tightest)
     this.#startOffsetUs = this.#isShared ? 0 : (this.#estimator.at(this.nowUs())?.offsetUs ?? 0)
     return coordinatorOffsetUs + this.#startOffsetUs
   }
 
-  /** Corrects the clock; call it once a second. */
+  /** Corrects the clock; call it once a second. Before it is decided what the clock is there is nothing to correct. */
   steer(): void {
+    if (!this.#isDecided) return
     const nowUs = this.nowUs()
     this.#boundsUs.push(this.#boundBetween(this.#steeredUs ?? nowUs, nowUs))
     this.#boundsUs.splice(0, this.#boundsUs.length - RECENT_STEERINGS)
@@ -83,7 +86,7 @@ export class ReplicaClock {
     this.#widestUs = Math.max(this.#widestUs, boundUs)
   }
 
-  state(): ClockState {
+  state(): ReplicaClockState {
     return { isShared: this.#isShared, offsetUs: this.#usedUs, boundUs: this.#widestUs, steps: this.#estimator.steps }
   }
 

@@ -9,9 +9,11 @@ import { type HeardProbes, mergeHeard, owedProbes, undecidedSequences } from '..
 import type { PublisherLog } from '../measure/publisher-log.ts'
 import type { Snapshot } from '../measure/snapshot.ts'
 import { SnapshotTotal } from '../measure/snapshot-total.ts'
+import type { ReplicaRow } from '../run/result.ts'
+import { addUsage, type Usage } from '../run/usage.ts'
 import { ToldLog } from './log-copies.ts'
 import type { Member } from './member.ts'
-import { type FromCoordinator, type FromReplica, fromCoordinator, type Usage } from './wire/messages.ts'
+import { type FromCoordinator, type FromReplica, fromCoordinator } from './wire/messages.ts'
 import { pack } from './wire/parcel.ts'
 import { planToMessage } from './wire/plan-codec.ts'
 
@@ -22,14 +24,6 @@ const DIAL_AHEAD_US = 100_000
 
 /** What a member may say once it belongs to the crowd. */
 export type MemberMessage = Extract<FromReplica, { type: 'snapshot' | 'answer' }>
-
-/** A row of the report: one replica's own figures. */
-export interface ReplicaRow {
-  readonly replica: number
-  readonly name: string
-  readonly receivers: Snapshot
-  readonly clock: { readonly isShared: boolean; readonly offsetUs: number; readonly boundUs: number }
-}
 
 export class ReplicaCrowd implements Crowd {
   readonly #nowUs: () => number
@@ -154,11 +148,7 @@ export class ReplicaCrowd implements Crowd {
 
   /** What the processes of all replicas have used so far, as they last told. */
   usage(): Usage {
-    const usages = this.#members.map(({ usage }) => usage)
-    return {
-      cpuSeconds: usages.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
-      rssBytes: usages.reduce((sum, { rssBytes }) => sum + rssBytes, 0),
-    }
+    return this.#members.map(({ usage }) => usage).reduce(addUsage, { cpuSeconds: 0, rssBytes: 0 })
   }
 
   #add(member: Member, snapshot: Snapshot): void {

@@ -16,7 +16,8 @@ import { type ClockIdentity, readClockIdentity } from '../measure/clock-identity
 import type { PublisherLog } from '../measure/publisher-log.ts'
 import type { Snapshot } from '../measure/snapshot.ts'
 import type { Phase } from '../run/result.ts'
-import { cpuSeconds, type Interruption } from '../run/story.ts'
+import type { Interruption } from '../run/story.ts'
+import { ownUsage } from '../run/usage.ts'
 import { MS_PER_SECOND } from '../units.ts'
 import type { Arrival } from './control-connections.ts'
 import type { LineOptions } from './control-line.ts'
@@ -96,7 +97,8 @@ export class Replica implements PostOfficeListener {
   #end: (end: ReplicaEnd) => void = () => undefined
   #stage: Stage = 'joining'
   #isDismissed = false
-  #office: PostOffice | undefined
+  #isOver = false
+  readonly #office: PostOffice
   #peer: Peer | undefined
   #crowd: PartialCrowd | undefined
   #coordinatorClock: ClockIdentity | undefined
@@ -109,14 +111,19 @@ export class Replica implements PostOfficeListener {
     this.#ended = new Promise((resolve) => {
       this.#end = resolve
     })
+    const line = { ...parts.line, queue: replicaQueue(parts.settings.runGroup, this.#id), key: replicaKey(this.#id) }
+    this.#office = new PostOffice(this.#id, line, this)
   }
 
   /** Joins, obeys, leaves. Throws as `ControlLine.open`; everything later is an end. */
   static async serve(parts: ReplicaParts): Promise<ReplicaEnd> {
     const replica = new Replica(parts)
-    const { runGroup } = parts.settings
-    const line = { ...parts.line, queue: replicaQueue(runGroup, replica.#id), key: replicaKey(replica.#id) }
-    replica.#office = await PostOffice.open(replica.#id, line, replica, parts.stop)
+    try {
+      await replica.#office.open(parts.stop)
+    } catch (error) {
+      if (!parts.stop.aborted) throw error
+      return { kind: 'interrupted', signal: (parts.stop.reason as Interruption).signal }
+    }
     replica.#begin()
     const end = await replica.#ended
     await replica.#leave(end)
@@ -176,7 +183,7 @@ export class Replica implements PostOfficeListener {
   #approach(): void {
     const { settings, given, name, version } = this.#parts
     const { bootId = null, timeNamespace = null } = this.#parts.clockIdentity ?? readClockIdentity()
-    this.#peer = this.#office!.admit({ id: '', key: COORDINATOR_KEY, queue: coordinatorQueue(settings.runGroup) })
+    this.#peer = this.#office.admit({ id: '', key: COORDINATOR_KEY, queue: coordinatorQueue(settings.runGroup) })
     this.#say({
       type: 'join',
       name,
@@ -256,7 +263,7 @@ export class Replica implements PostOfficeListener {
 
   /** A few exchanges one after the other; ends when they were answered, or when there is nobody to answer. */
   async #compareClocks(): Promise<void> {
-    while (this.#clock.exchanges < FIRST_EXCHANGES && this.#office !== undefined) {
+    while (this.#clock.exchanges < FIRST_EXCHANGES && !this.#isOver) {
       this.#askClock()
       await sleep(FIRST_EXCHANGE_EVERY_MS, undefined, { ref: false })
     }
@@ -289,11 +296,7 @@ export class Replica implements PostOfficeListener {
     this.#handover.add(this.#parts.mainThread())
     const boundUs = this.#handover.hasDeliveries ? this.#clock.recentBoundUs : 0
     this.#clock.figuresWithin(boundUs)
-    const facts = {
-      usage: { cpuSeconds: cpuSeconds(), rssBytes: process.memoryUsage.rss() },
-      clock: this.#clock.state(),
-      died: [...this.#crowd!.died],
-    }
+    const facts = { usage: ownUsage(), clock: this.#clock.state(), died: [...this.#crowd!.died] }
     for (const snapshot of this.#handover.take(boundUs)) this.#say({ type: 'snapshot', snapshot, ...facts })
   }
 
@@ -308,7 +311,7 @@ export class Replica implements PostOfficeListener {
     if (stop.aborted) return this.#interrupted()
     const queue = coordinatorQueue(settings.runGroup)
     const deadlineMs = performance.now() + GOODBYE_TIMEOUT_MS
-    while (performance.now() < deadlineMs && (await this.#office?.isThere(queue)) !== false) {
+    while (performance.now() < deadlineMs && (await this.#office.isThere(queue)) !== false) {
       await sleep(GONE_EVERY_MS, undefined, { ref: false })
     }
     await sleep(LEAVE_AFTER_MS, undefined, { ref: false })
@@ -341,13 +344,12 @@ export class Replica implements PostOfficeListener {
   }
 
   async #leave(end: ReplicaEnd): Promise<void> {
+    this.#isOver = true
     for (const timer of this.#timers) clearTimeout(timer)
-    const office = this.#office
-    this.#office = undefined
     if (this.#crowd !== undefined && this.#stage !== 'closed') {
       if (end.kind === 'abandoned' && end.log.streams.length > 0) await this.#crowd.settle(end.log, this.#runNowUs())
       await this.#crowd.close()
     }
-    await office?.close(FAREWELL_MS)
+    await this.#office.close(FAREWELL_MS)
   }
 }

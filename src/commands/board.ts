@@ -17,7 +17,8 @@ export interface Watched {
 export class Board {
   /** undefined until the verdict is decided. */
   outcome: VerdictOutcome | undefined
-  readonly #plan: Plan
+  /** Made anew when replicas have joined. */
+  plan: Plan
   readonly #clock: Clock
   readonly #startedUs: number
   #phase: Phase = 'preflight'
@@ -27,7 +28,7 @@ export class Board {
   #hearPhase: () => void = () => undefined
 
   constructor(plan: Plan, clock: Clock) {
-    this.#plan = plan
+    this.plan = plan
     this.#clock = clock
     this.#startedUs = clock.nowUs()
     this.#phaseStartedUs = this.#startedUs
@@ -57,12 +58,12 @@ export class Board {
   }
 
   get logLevel(): Settings['logLevel'] {
-    return this.#plan.settings.logLevel
+    return this.plan.settings.logLevel
   }
 
   state(): RunState {
     return {
-      plan: this.#plan,
+      plan: this.plan,
       phase: this.#phase,
       phaseStartedUs: this.#phaseStartedUs,
       startedUs: this.#startedUs,

@@ -1,118 +1,116 @@
 /**
- * Conducts one run in this process: settings become a plan, the plan parts, the parts a story, and its result what people and
- * machines read. It decides nothing: the exit code is the verdict's.
+ * Conducts one run: settings become a plan, the plan parts, the parts a story, and its result what people and machines read. It
+ * decides nothing: the exit code is the verdict's.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Registry } from 'prom-client'
-import { startThreadCrowd } from '../clients/threads/thread-crowd.ts'
-import { makePlan, offeredLoad, receiverThreads } from '../config/plan.ts'
+import { makePlan, offeredLoad, type Plan } from '../config/plan.ts'
 import type { Settings } from '../config/settings.ts'
+import { FanfareError } from '../errors.ts'
 import { RunClock } from '../measure/clock.ts'
 import { MAIN_THREAD } from '../measure/snapshot.ts'
 import { ThreadWatch } from '../measure/thread-watch.ts'
-import { registerMetrics } from '../metrics/registry.ts'
-import { type MetricsServer, startMetricsServer } from '../metrics/server.ts'
 import { buildReport } from '../report/build.ts'
 import { offeredText } from '../report/doctor.ts'
-import { LiveFeed } from '../report/live-page/live-feed.ts'
-import { livePage, pageOf } from '../report/live-page/live-page.ts'
 import { ClockWatch } from '../run/clock-watch.ts'
+import { cutShort } from '../run/cut-short.ts'
 import { examineMachine } from '../run/examine-machine.ts'
 import { refuseIfImpossible } from '../run/preflight.ts'
+import type { Phase, RunResult } from '../run/result.ts'
 import { run } from '../run/run.ts'
-import { readSystemFacts } from '../run/system-facts.ts'
+import { readSystemFacts, type SystemFacts } from '../run/system-facts.ts'
 import { ThreadPublisher } from '../run/thread-publisher.ts'
 import { Board } from './board.ts'
 import type { CommandContext } from './context.ts'
+import { type Holder, ownThreads } from './holder.ts'
 import { logOn } from './log.ts'
 import { present } from './present.ts'
-import { showProgress } from './show-progress.ts'
+import { serveMetrics } from './serve-metrics.ts'
+import { type Progress, showProgress } from './show-progress.ts'
 
 export interface ConductOptions {
   /** The report on stdout and nothing else there. */
   readonly isJson: boolean
   /** What to do next, said at the end. */
   readonly nextSteps?: readonly string[]
+  /** Who holds the clients. Default: this process. */
+  readonly holder?: Holder
 }
 
 export async function conduct(settings: Settings, context: CommandContext, options: ConductOptions): Promise<number> {
+  const { holder = ownThreads() } = options
   const wallTime = new ClockWatch({ isStampedElsewhere: settings.injector === 'none' })
   const clock = new RunClock(wallTime.runClockOffsetUs)
   const plan = makePlan(settings, wallTime)
   const facts = readSystemFacts()
-  const findings = await examineMachine(plan, plan.roster, facts)
+  const findings = await examineMachine(plan, holder.ownShare(plan), facts)
   refuseIfImpossible(findings)
   const log = logOn(context.stderr, settings.logLevel)
   for (const { text } of findings.filter(({ state }) => state === 'warning')) log('warn', `preflight: ${text}`)
-  log('info', offeredText(offeredLoad(plan)))
 
   const board = new Board(plan, clock)
-  const metrics = await serveMetrics(board, settings, context)
+  const metrics = await serveMetrics(board, holder.role, settings, context)
   const progress = showProgress(board, context)
-  const threads: { close(): Promise<unknown> }[] = []
+  progress.log('info', `live page at ${metrics.url}/, metrics at ${metrics.url}/metrics`)
+  let refusal: FanfareError | undefined
   try {
-    progress.log('info', `live page at ${metrics.url}/, metrics at ${metrics.url}/metrics`)
-    const crowd = await startThreadCrowd(plan, {
-      share: plan.roster,
-      threads: receiverThreads(settings, { ...facts, clients: plan.roster.clients }),
-      localPorts: facts.localPorts,
-    })
-    threads.push(crowd)
-    const publisher =
-      settings.injector === 'none' ? undefined : new ThreadPublisher(plan, { notice: (text, level) => progress.log(level, text) })
-    if (publisher !== undefined) threads.push(publisher)
-    const watch = new ThreadWatch({ clock, replica: plan.replica, thread: MAIN_THREAD, role: 'main' })
-    board.watch({ receivers: () => crowd.snapshot(), publisher: () => publisher?.snapshot() })
-    watch.start()
-    wallTime.start()
-    const result = await run({
-      plan,
-      crowd,
-      publisher,
-      nowUs: () => clock.nowUs(),
-      stop: context.stop,
-      mainThread: () => watch.take(),
-      onPhase: (phase) => board.enter(phase),
-      wallTime,
-    })
-    watch.stop()
-    wallTime.stop()
+    const result = await perform({ holder, plan, facts, clock, wallTime, board, progress, context })
     progress.end()
-
+    refusal = result.failure
     const report = buildReport(result, context.version)
     board.outcome = report.verdict.outcome
     await present(report, settings, context, options)
     await sleep(settings.lingerMs, undefined, { signal: context.stop }).catch(() => undefined)
     return report.verdict.exitCode
+  } catch (error) {
+    refusal = error instanceof FanfareError ? error : undefined
+    throw error
   } finally {
     progress.end()
-    // A run closes them itself; a fault on its way leaves that to us, and a thread that lives on would keep the process.
-    await Promise.all(threads.map((thread) => thread.close()))
+    await holder.release(refusal)
     await metrics.close()
   }
 }
 
-/** Metrics and the live page on one port. */
-async function serveMetrics(
-  board: Board,
-  { metricsHost, metricsPort }: Settings,
-  { version }: CommandContext,
-): Promise<Pick<MetricsServer, 'url' | 'close'>> {
-  const registry = new Registry()
-  registerMetrics(registry, 'run', { state: () => board.state(), outcome: () => board.outcome, version })
-  const feed = new LiveFeed({ state: () => board.state(), nowUs: () => board.nowUs(), outcome: () => board.outcome })
-  const server = await startMetricsServer({
-    host: metricsHost,
-    port: metricsPort,
-    registry,
-    isReady: () => board.isReady(),
-    pages: { '/': pageOf(livePage(board.state().plan, version)), '/events': feed.page },
-  })
-  return {
-    url: server.url,
-    close: () => {
-      feed.close()
-      return server.close()
-    },
+interface Performance {
+  readonly holder: Holder
+  readonly plan: Plan
+  readonly facts: SystemFacts
+  readonly clock: RunClock
+  readonly wallTime: ClockWatch
+  readonly board: Board
+  readonly progress: Progress
+  readonly context: CommandContext
+}
+
+/** From the clients' holder to the result. */
+async function perform(performance: Performance): Promise<RunResult> {
+  const { holder, plan, facts, clock, wallTime, board, progress, context } = performance
+  const nowUs = (): number => clock.nowUs()
+  const startedUs = nowUs()
+  const watch = new ThreadWatch({ clock, replica: plan.replica, thread: MAIN_THREAD, role: 'main' })
+  watch.start()
+  wallTime.start()
+  try {
+    const { stop, version } = context
+    const held = await holder
+      .hold({ plan, facts, version, nowUs, stop, say: (text) => progress.log('info', text), enter: (phase) => board.enter(phase) })
+      .catch((reason: unknown) => ({ reason }))
+    if ('reason' in held) {
+      return cutShort({ plan, reason: held.reason, startedUs, endedUs: nowUs(), mainThread: watch.take(), warnings: holder.warnings() })
+    }
+    progress.log('info', offeredText(offeredLoad(held.plan)))
+    const publisher =
+      plan.settings.injector === 'none' ? undefined : new ThreadPublisher(held.plan, { notice: (text, level) => progress.log(level, text) })
+    board.plan = held.plan
+    board.watch({ receivers: () => held.crowd.snapshot(), publisher: () => publisher?.snapshot() })
+    const onPhase = (phase: Phase): void => {
+      board.enter(phase)
+      held.onPhase?.(phase)
+    }
+    const result = await run({ ...held, publisher, nowUs, stop, mainThread: () => watch.take(), onPhase, wallTime })
+    return { ...result, warnings: [...holder.warnings(), ...result.warnings] }
+  } finally {
+    watch.stop()
+    wallTime.stop()
   }
 }

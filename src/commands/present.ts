@@ -10,6 +10,8 @@ import { columnsOf, isColoured, isTerminal } from './terminal.ts'
 export interface PresentOptions {
   readonly isJson: boolean
   readonly nextSteps?: readonly string[]
+  /** A folder below the run's, for a report that is not the run's own. */
+  readonly part?: string
 }
 
 export async function present(
@@ -18,7 +20,7 @@ export async function present(
   { stdout, stderr, env }: CommandContext,
   options: PresentOptions,
 ): Promise<void> {
-  const written = await writeReport(report, settings.reportDir)
+  const written = await writeReport(report, settings.reportDir, options.part)
   const log = logOn(stderr, settings.logLevel)
   if (!written.isWritten) log('error', `report-not-written: ${written.warning}`)
   if (options.isJson) {

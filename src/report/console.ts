@@ -23,8 +23,9 @@ export interface SummaryOptions {
 
 /** What the latency table takes with all its columns. */
 const WIDE_COLUMNS = 90
-/** Warnings beyond this many are counted; all are in the report. */
+/** Warnings and replicas beyond this many are counted; all are in the report. */
 const MAX_WARNINGS = 8
+const MAX_REPLICAS = 10
 
 /** The whole summary, without a trailing newline. */
 export function summaryText(report: Report, options: SummaryOptions = {}): string {
@@ -35,6 +36,7 @@ export function summaryText(report: Report, options: SummaryOptions = {}): strin
     [headlineText(report, screen)],
     hasFigures ? figureLines(report) : [],
     hasFigures ? latencyLines(report, screen) : [],
+    hasFigures ? replicaLines(report) : [],
     hasFigures ? checkLines(report, palette) : [],
     furtherReasons(report, screen),
     warningLines(report, screen),
@@ -47,9 +49,12 @@ export function summaryText(report: Report, options: SummaryOptions = {}): strin
 }
 
 /** The seed tool's two lines: the last on stdout of every run. */
-export function seedLines({ deliveries, serviceLatencyUs: { mean } }: Report): string {
-  const meanMs = mean === undefined ? 'n/a' : String(Number(usToMs(mean).toFixed(3)))
-  return `Received ${deliveries.delivered} messages\nMean delivery time is ${meanMs} ms`
+export const seedLines = ({ deliveries, serviceLatencyUs }: Report): string => seedText(deliveries.delivered, serviceLatencyUs.mean)
+
+/** The same for figures without a report: one replica's. */
+export function seedText(delivered: number, meanUs: number | undefined): string {
+  const meanMs = meanUs === undefined ? 'n/a' : String(Number(usToMs(meanUs).toFixed(3)))
+  return `Received ${delivered} messages\nMean delivery time is ${meanMs} ms`
 }
 
 interface Screen {
@@ -194,6 +199,24 @@ function latencyLines(report: Report, screen: Screen): string[] {
 }
 
 const cell = (us: number | undefined): string => (us === undefined ? '–' : formatDuration(us))
+
+/** Each replica with the seed tool's two figures. */
+function replicaLines({ replicas }: Report): string[] {
+  if (replicas.length === 0) return []
+  const rows = replicas
+    .slice(0, MAX_REPLICAS)
+    .map(({ replica, name, clients, deliveries, serviceLatencyUs }) => [
+      `${replica} ${name}`,
+      `${formatCount(clients.ready)} of ${formatCount(clients.wanted)}`,
+      formatCount(deliveries.delivered),
+      cell(serviceLatencyUs.mean),
+    ])
+  const more = replicas.length - rows.length
+  return [
+    ...alignColumns([['replica', 'ready', 'received', 'mean delivery time'], ...rows], 'lrrr'),
+    ...(more > 0 ? [`… and ${formatCounted(more, 'more replica')} in the report`] : []),
+  ]
+}
 
 function checkLines({ verdict }: Report, palette: Palette): string[] {
   return verdict.checks.map((check) => `${check.ok ? palette.green('✓') : palette.red('✗')} ${describeCheck(check)}`)

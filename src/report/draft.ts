@@ -11,6 +11,7 @@ import type { ThreadHealth } from '../measure/snapshot.ts'
 import type { RunResult } from '../run/result.ts'
 import { usToMs } from '../units.ts'
 import { clientsGroup, connectGroup } from './groups/clients.ts'
+import { clockGroup, fanoutBoundUs } from './groups/clock.ts'
 import { deliveriesGroup, sideBooks } from './groups/deliveries.ts'
 import { readEnvironment } from './groups/environment.ts'
 import { fanoutGroup } from './groups/fanout.ts'
@@ -56,10 +57,10 @@ export function draftReport(result: RunResult, { fanout, version }: DraftParts):
     latencyUs: boundedSummaryOf(receivers.latencyUs, boundUs),
     serviceLatencyUs: boundedSummaryOf(receivers.serviceLatencyUs, boundUs),
     sentinelLatencyUs: receivers.sentinelLatencyUs.count === 0 ? undefined : boundedSummaryOf(receivers.sentinelLatencyUs, boundUs),
-    fanout: fanoutGroup({ figures: fanout, boundUs, capped: receivers.fanoutCapped }),
+    fanout: fanoutGroup({ figures: fanout, boundUs: fanoutBoundUs(result.replicas, boundUs), capped: receivers.fanoutCapped }),
     worst: { probes: fanout.worst.map(worstProbe), clients: receivers.worstClients.map((row) => worstClient(row, startedUs)) },
     tester: testerGroup({ ...selfCheck(result), threads, ...result }),
-    clock: { shared: result.replicas.length <= 1, boundUs, offsets: [] },
+    clock: clockGroup(result.replicas, boundUs),
     targets: targetGroups(receivers, shownTargets(plan)),
     streams: streamGroups(receivers, plan.streams),
     replicas: replicaGroups(result.replicas, stampBoundUs),

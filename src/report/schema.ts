@@ -169,6 +169,10 @@ const tester = z.object({
   ledgerBytes: count.optional(),
 })
 
+const encodedHistograms = z
+  .record(z.string(), z.string())
+  .describe('HDR V2 compressed, base64, microseconds; `…Negative` holds values below zero by their size')
+
 const replica = z.object({
   replica: count,
   name: z.string(),
@@ -179,6 +183,7 @@ const replica = z.object({
   serviceLatencyUs: summaryWithBound,
   framesPerRead: z.number().optional(),
   clockBoundUs: us,
+  histograms: encodedHistograms.optional(),
 })
 
 const target = z.object({
@@ -256,16 +261,23 @@ export const reportSchema = z.object({
   clock: z.object({
     shared: z.boolean().describe('all processes read one clock'),
     boundUs: us,
-    offsets: z.array(z.object({ replica: count, offsetUs: us, boundUs: us })),
+    offsets: z
+      .array(
+        z.object({
+          replica: count,
+          offsetUs: us.describe("CLOCK_MONOTONIC of the coordinator minus the replica's, in the end"),
+          boundUs: us.describe('how far the corrected clock was off at most while figures were taken'),
+          steps: count.optional().describe('times the offset was found to have jumped'),
+        }),
+      )
+      .describe('replicas whose clock is not the coordinator’s'),
   }),
   targets: z.array(target).optional(),
   streams: z.array(stream).optional().describe('the books of each stream; of very many only those that miss most'),
   replicas: z.array(replica),
   latencyBucketBoundsUs: z.array(us).describe('upper bounds of the buckets of timeline[].latencyBuckets'),
   timeline: z.array(timelineSecond),
-  histograms: z
-    .record(z.string(), z.string())
-    .describe('HDR V2 compressed, base64, microseconds; `…Negative` holds values below zero by their size'),
+  histograms: encodedHistograms,
 })
 
 export type Report = z.infer<typeof reportSchema>

@@ -23,10 +23,13 @@ const OVERLOAD_EMPTY_MS = 1_000
 const OVERLOAD_EMPTY_SHARE = 0.1
 /** Lateness that a full window, a drain or a blocked broker caused is told from this size on. */
 const PRESSURE_US = 10_000
+/** Replicas named one by one in a sentence. */
+const MAX_REPLICAS_NAMED = 5
 
 /** Every code with its meaning (docs/reading-a-report.md repeats this table; a test compares them). */
 export const warningsTable = {
   shortfall: 'Fewer clients became ready than were wanted.',
+  'replica-shortfall': 'The clients of some replicas did not all become ready.',
   'heard-nothing': 'Clients were ready and heard no measured probe at all.',
   'slow-client-cut': 'The target cut connections without a close frame, as servers do with clients that read too slowly.',
   overload: 'More was offered than delivered: latencies measure the depth of a queue.',
@@ -44,6 +47,7 @@ export const warningsTable = {
   'unexpected-probes': 'Clients heard probes of streams they do not have.',
   'error-frames': 'The target sent error frames.',
   'negative-latency': 'Deliveries seem to have come before they were due, by more than the clock bound explains.',
+  'clock-stepped': 'The clock of a replica jumped against the coordinator’s while the run went on.',
   'tail-invisible': 'Another program published and MSG_COUNT is not set: probes lost after the last one heard are invisible.',
   'fanout-capped': 'First, completion and spread leave deliveries out, because the number of rows is capped.',
   'tester-suspect': 'The tester was busy enough to show in the figures.',
@@ -67,6 +71,17 @@ const rules: Record<WarningCode, Rule> = {
     clients.ready >= clients.wanted
       ? undefined
       : `${formatCount(clients.wanted - clients.ready)} of ${formatCounted(clients.wanted, 'client')} never became ready${byCode(clients)}`,
+
+  'replica-shortfall': ({ report: { replicas } }) => {
+    const behind = replicas.filter(({ clients }) => clients.ready < clients.wanted)
+    // Of a single replica the shortfall says everything already.
+    if (behind.length === 0 || replicas.length < 2) return undefined
+    const shown = behind
+      .slice(0, MAX_REPLICAS_NAMED)
+      .map(({ replica, name, clients }) => `${replica} (${name}) ${formatCount(clients.ready)} of ${formatCount(clients.wanted)}`)
+    const more = behind.length > shown.length ? `, and ${behind.length - shown.length} more` : ''
+    return `Ready by replica, where it is not all: ${shown.join(', ')}${more}`
+  },
 
   'heard-nothing': ({ report: { clients } }) => {
     const { heardNothing = 0 } = clients
@@ -174,6 +189,11 @@ const rules: Record<WarningCode, Rule> = {
       `${formatCounted(deliveries.negativeLatency, 'delivery', 'deliveries')} seem to have come before they were due, by up to ${formatDuration(-min)}: ` +
       `more than the clock bound of ± ${formatDuration(clock.boundUs)} explains`
     )
+  },
+
+  'clock-stepped': ({ report: { clock } }) => {
+    const stepped = clock.offsets.filter(({ steps = 0 }) => steps > 0).map(({ replica }) => replica)
+    return stepped.length === 0 ? undefined : `The clock jumped at replica ${stepped.join(', ')}: it was set, or the machine stood still`
   },
 
   'tail-invisible': ({ isTotalUnknown }) =>

@@ -28,9 +28,12 @@ const listText = (entries: readonly unknown[]): string =>
 
 const indented = (value: unknown): string => JSON.stringify(value, null, 2).replaceAll('\n', '\n  ')
 
-/** Writes REPORT_DIR/<runId>/report.json. Never rejects. */
-export async function writeReport(report: Report, reportDir: string): Promise<Written> {
-  const folder = join(reportDir, report.runId)
+/**
+ * Writes REPORT_DIR/<runId>/report.json. Never rejects.
+ * @param part a folder below that, for a report that is not the run's own but a replica's
+ */
+export async function writeReport(report: Report, reportDir: string, part = ''): Promise<Written> {
+  const folder = join(reportDir, report.runId, part)
   const path = join(folder, 'report.json')
   const json = reportJson(report)
   try {

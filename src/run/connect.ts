@@ -7,7 +7,7 @@ import { type Settings, settingsTable } from '../config/settings.ts'
 import { type CountedCode, FanfareError } from '../errors.ts'
 import type { Snapshot } from '../measure/snapshot.ts'
 import { usToMs } from '../units.ts'
-import { cpuSeconds, type Story } from './story.ts'
+import type { Story } from './story.ts'
 import { waitFor } from './wait.ts'
 
 /** Time the ready phase gets beyond READY_TIMEOUT_MS, so that every client's own timer has fired first. */
@@ -41,8 +41,7 @@ export async function everyoneReady(story: Story): Promise<void> {
     return decided === 'wait' ? undefined : decided
   })
   if (decision instanceof FanfareError) throw decision
-  story.rssAtReadyBytes = process.memoryUsage.rss()
-  story.cpuAtReadySeconds = cpuSeconds()
+  story.usedAtReady = story.usage()
 }
 
 /** Ends the connect phase when every dial has an outcome, at the deadline, or when the first dials all failed. */

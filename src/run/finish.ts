@@ -7,7 +7,7 @@ import type { Snapshot } from '../measure/snapshot.ts'
 import { MS_PER_SECOND, usToMs } from '../units.ts'
 import { currentLog, isEverythingBooked } from './drain.ts'
 import type { RunResult } from './result.ts'
-import { cpuSeconds, type Story } from './story.ts'
+import type { Story } from './story.ts'
 
 /** What an interrupted run still waits for deliveries that are on their way. */
 const INTERRUPT_GRACE_MS = MS_PER_SECOND
@@ -20,7 +20,7 @@ export async function finish(story: Story): Promise<RunResult> {
   assert(story.stopReason !== undefined, 'the run ended without a reason')
   if (story.interruption !== undefined) await letArrive(story)
   story.drainEndedUs = nowUs()
-  story.cpuAtDrainEndSeconds = cpuSeconds()
+  story.usedAtDrainEnd = story.usage()
   const hasBooks = story.phase === 'publish' || story.phase === 'drain'
   const log = currentLog(story)
   if (hasBooks) await crowd.settle(log, story.drainEndedUs)
@@ -44,8 +44,8 @@ export async function finish(story: Story): Promise<RunResult> {
     replicas: story.parts.replicas?.() ?? [],
     epochBoundUs: story.parts.wallTime?.epochBoundUs,
     mainThread: story.parts.mainThread(),
-    cpuSeconds: story.cpuAtReadySeconds === undefined ? undefined : story.cpuAtDrainEndSeconds - story.cpuAtReadySeconds,
-    rssBytes: process.memoryUsage.rss(),
+    cpuSeconds: story.usedAtReady && story.usedAtDrainEnd.cpuSeconds - story.usedAtReady.cpuSeconds,
+    rssBytes: story.usage().rssBytes,
     bytesPerClient: bytesPerClient(story, receivers.clients.ready),
     died: crowd.died,
     warnings: [...story.warnings, ...(story.parts.wallTime?.warnings ?? [])],
@@ -69,6 +69,6 @@ const lastHeardUs = (story: Story, receivers: Snapshot): number | undefined =>
   story.parts.publisher === undefined ? receivers.lastDeliveryUs : undefined
 
 function bytesPerClient(story: Story, readyClients: number): number | undefined {
-  if (story.rssAtReadyBytes === undefined || readyClients < MIN_CLIENTS_FOR_BYTES) return undefined
-  return Math.max(0, story.rssAtReadyBytes - story.rssAtStartBytes) / readyClients
+  if (story.usedAtReady === undefined || readyClients < MIN_CLIENTS_FOR_BYTES) return undefined
+  return Math.max(0, story.usedAtReady.rssBytes - story.usedAtStart.rssBytes) / readyClients
 }

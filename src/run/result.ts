@@ -24,6 +24,28 @@ export interface RunState {
   readonly publisher: PublisherSnapshot | undefined
 }
 
+/** One replica's own part of a run. Fan-out rows are not in it: they mean something only when all replicas' are added up. */
+export interface ReplicaRow {
+  /** From 1. */
+  readonly replica: number
+  /** Of its host. */
+  readonly name: string
+  readonly receivers: Snapshot
+  readonly clock: ReplicaClockState
+}
+
+/** A replica's clock beside the coordinator's. */
+export interface ReplicaClockState {
+  /** They read one clock. */
+  readonly isShared: boolean
+  /** CLOCK_MONOTONIC of the coordinator minus the replica's, in the end. */
+  readonly offsetUs: number
+  /** How far the corrected clock was off at most while figures were taken. */
+  readonly boundUs: number
+  /** Times the offset was found to have jumped. */
+  readonly steps: number
+}
+
 /** What a reader of the figures should know; codes are stable. */
 export interface Warning {
   readonly code: string
@@ -49,13 +71,14 @@ export interface RunResult {
   readonly publisher: PublisherSnapshot | undefined
   /** What became of every measured probe; with INJECTOR=none, what was heard of them. */
   readonly log: PublisherLog
-  /** Snapshots by replica, when there are several. */
-  readonly replicas: readonly { readonly replica: number; readonly name: string; readonly receivers: Snapshot }[]
+  /** One for each replica, when there are several. */
+  readonly replicas: readonly ReplicaRow[]
   /** INJECTOR=none: how far the run clock was from the wall time that probes are stamped with, at most; microseconds. */
   readonly epochBoundUs?: number | undefined
   readonly mainThread: ThreadHealth
-  /** User + system time of the process, all threads, ready barrier to end of drain, seconds. */
+  /** User + system time of all processes of the run, all threads, ready barrier to end of drain, seconds. */
   readonly cpuSeconds: number | undefined
+  /** Of all processes of the run. */
   readonly rssBytes: number
   /** RSS growth from before the first dial to the ready barrier, per ready client. */
   readonly bytesPerClient: number | undefined

@@ -5,11 +5,11 @@
 import type { Crowd } from '../clients/crowd.ts'
 import type { Plan } from '../config/plan.ts'
 import { FanfareError } from '../errors.ts'
-import type { Snapshot, ThreadHealth } from '../measure/snapshot.ts'
-import { usToSeconds } from '../units.ts'
+import type { ThreadHealth } from '../measure/snapshot.ts'
 import type { ClockWatch } from './clock-watch.ts'
 import type { Publisher } from './publisher.ts'
-import type { Phase, StopReason, Warning } from './result.ts'
+import type { Phase, ReplicaRow, StopReason, Warning } from './result.ts'
+import { ownUsage, type Usage } from './usage.ts'
 
 /** Why a run is interrupted from outside; the reason of the `stop` signal. */
 export class Interruption {
@@ -34,8 +34,10 @@ export interface RunParts {
   readonly onPhase: (phase: Phase) => void
   /** What watching wall time has found so far. */
   readonly wallTime?: Pick<ClockWatch, 'epochBoundUs' | 'warnings'>
-  /** Snapshots by replica, when there are several. */
-  readonly replicas?: () => readonly { readonly replica: number; readonly name: string; readonly receivers: Snapshot }[]
+  /** When there are several processes: what each replica knows by itself. */
+  readonly replicas?: () => readonly ReplicaRow[]
+  /** What all processes of the run have used so far. Default: this one's. */
+  readonly usage?: () => Usage
 }
 
 /** Ends the story early for a reason that is neither an error nor an interruption. */
@@ -57,15 +59,18 @@ export class Story {
   interruption: Interruption | undefined
   publishEndedUs: number | undefined
   drainEndedUs: number | undefined
-  readonly rssAtStartBytes: number
-  rssAtReadyBytes: number | undefined
-  cpuAtReadySeconds: number | undefined
-  cpuAtDrainEndSeconds: number | undefined
+  readonly usedAtStart: Usage
+  usedAtReady: Usage | undefined
+  usedAtDrainEnd: Usage | undefined
 
   constructor(parts: RunParts) {
     this.parts = parts
     this.startedUs = parts.nowUs()
-    this.rssAtStartBytes = process.memoryUsage.rss()
+    this.usedAtStart = this.usage()
+  }
+
+  usage(): Usage {
+    return this.parts.usage?.() ?? ownUsage()
   }
 
   enter(phase: Phase): void {
@@ -105,10 +110,4 @@ export class Story {
     }
     throw reason
   }
-}
-
-/** User + system time of this process so far, all threads. */
-export function cpuSeconds(): number {
-  const { user, system } = process.cpuUsage()
-  return usToSeconds(user + system)
 }

@@ -17,18 +17,8 @@ const errorCode = z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]])
 const request = count
 const clockIdentity = z.strictObject({ bootId: name.nullable(), timeNamespace: name.nullable() })
 
-/** What a process has used since it started. */
 const usage = z.strictObject({ cpuSeconds: number, rssBytes: count })
-
-/** A replica's clock against the coordinator's, as well as it is known. */
-const clockState = z.strictObject({
-  isShared: z.boolean(),
-  /** CLOCK_MONOTONIC of the coordinator minus the replica's. */
-  offsetUs: number,
-  /** The widest that the bound has been while figures were taken. */
-  boundUs: number,
-  steps: count,
-})
+const clockState = z.strictObject({ isShared: z.boolean(), offsetUs: number, boundUs: number, steps: count })
 
 export const fromReplica = z.discriminatedUnion('type', [
   z.strictObject({
@@ -73,5 +63,3 @@ export const fromCoordinator = z.discriminatedUnion('type', [
 
 export type FromReplica = z.output<typeof fromReplica>
 export type FromCoordinator = z.output<typeof fromCoordinator>
-export type ClockState = z.output<typeof clockState>
-export type Usage = z.output<typeof usage>

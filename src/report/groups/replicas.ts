@@ -4,6 +4,7 @@ import type { RunResult } from '../../run/result.ts'
 import type { Report } from '../schema.ts'
 import { clientsGroup, connectGroup } from './clients.ts'
 import { deliveriesGroup } from './deliveries.ts'
+import { histogramsGroup } from './histograms.ts'
 import { boundedSummaryOf, summaryOf } from './summary.ts'
 import { framesPerRead } from './tester.ts'
 
@@ -21,6 +22,7 @@ export const replicaGroups = (replicas: RunResult['replicas'], publisherBoundUs:
       serviceLatencyUs: boundedSummaryOf(receivers.serviceLatencyUs, boundUs),
       framesPerRead: framesPerRead(receivers.threads),
       clockBoundUs: receivers.clockBoundUs,
+      histograms: histogramsGroup({ latency: receivers.latencyUs, serviceLatency: receivers.serviceLatencyUs }),
     }
   })
 

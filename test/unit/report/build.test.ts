@@ -4,11 +4,12 @@ import { FanfareError } from '../../../src/errors.ts'
 import { decodeCounts } from '../../../src/measure/hdr-encoding.ts'
 import { emptyHistogram } from '../../../src/measure/histogram.ts'
 import { buildReport } from '../../../src/report/build.ts'
+import { summaryText } from '../../../src/report/console.ts'
 import { MAX_STREAM_ROWS } from '../../../src/report/groups/streams.ts'
 import { headline } from '../../../src/report/headline.ts'
 import { type Report, reportSchema } from '../../../src/report/schema.ts'
 import type { warningsTable } from '../../../src/report/warnings.ts'
-import type { RunResult } from '../../../src/run/result.ts'
+import type { ReplicaRow, RunResult } from '../../../src/run/result.ts'
 import { histogram, type SimulatedRun, STARTED_US, simulateRun, thread } from '../../fixtures/simulated-run.ts'
 
 const reportOf = (scenario: Partial<SimulatedRun> = {}, changes: Partial<RunResult> = {}): Report =>
@@ -18,6 +19,17 @@ const reportOf = (scenario: Partial<SimulatedRun> = {}, changes: Partial<RunResu
 const withPublisher = (change: Partial<NonNullable<RunResult['publisher']>>, result = simulateRun()): RunResult => ({
   ...result,
   publisher: { ...result.publisher!, ...change },
+})
+
+/** The same result as if two replicas had each heard all of it. */
+const withReplicas = (result: RunResult): RunResult => ({
+  ...result,
+  replicas: [1, 2].map((replica) => ({
+    replica,
+    name: `host-${replica}`,
+    receivers: result.receivers,
+    clock: { isShared: true, offsetUs: 0, boundUs: 0, steps: 0 },
+  })),
 })
 
 const warningCodes = (report: Report): string[] => report.verdict.warnings.map(({ code }) => code)
@@ -219,20 +231,47 @@ test('a busy tester makes the run invalid, with ALLOW_INVALID a warning', () => 
 })
 
 test('each replica has its rows, with the seed tool’s two figures', () => {
-  const result = simulateRun()
-  const report = buildReport(
-    { ...result, replicas: [0, 1].map((replica) => ({ replica, name: `host-${replica}`, receivers: result.receivers })) },
-    '0.1.0',
-  )
+  const report = buildReport(withReplicas(simulateRun()), '0.1.0')
   assert.deepEqual(
     report.replicas.map(({ replica, name }) => [replica, name]),
     [
-      [0, 'host-0'],
       [1, 'host-1'],
+      [2, 'host-2'],
     ],
   )
   assert.equal(report.replicas[1]!.deliveries.delivered, 5_000)
   assert.ok(Math.abs(report.replicas[1]!.serviceLatencyUs.mean! - 1_455) < 1e-6)
+  const lines = summaryText(report).split('\n')
+  assert.match(lines.find((line) => line.startsWith('2 host-2'))!, /100 of 100 +5,000 +1\.46 ms/)
+})
+
+test('a replica whose clients are not all ready is named, beside the shortfall of all', () => {
+  const result = withReplicas(simulateRun({ neverReady: 3 }))
+  const report = buildReport({ ...result, replicas: [withReplicas(simulateRun()).replicas[0]!, result.replicas[1]!] }, '0.1.0')
+  assert.deepEqual(warningCodes(report), ['shortfall', 'replica-shortfall'])
+  assert.match(report.verdict.warnings[1]!.text, /2 \(host-2\) 97 of 100$/)
+})
+
+test('replicas with clocks of their own are told apart, and figures that span them carry both bounds', () => {
+  const result = withReplicas(simulateRun())
+  const [one, two] = result.replicas as [ReplicaRow, ReplicaRow]
+  const own = { isShared: false, offsetUs: -5_000, boundUs: 700, steps: 1 }
+  const report = buildReport(
+    {
+      ...result,
+      receivers: { ...result.receivers, clockBoundUs: 700 },
+      replicas: [
+        { ...one, receivers: { ...one.receivers, clockBoundUs: 700 }, clock: own },
+        { ...two, receivers: { ...two.receivers, clockBoundUs: 400 } },
+      ],
+    },
+    '0.1.0',
+  )
+  assert.equal(report.clock.shared, false)
+  assert.deepEqual(report.clock.offsets, [{ replica: 1, offsetUs: -5_000, boundUs: 700, steps: 1 }])
+  assert.ok(report.latencyUs.boundUs! >= 700 && report.latencyUs.boundUs! < 1_100)
+  assert.ok(report.fanout.boundUs! >= 1_100)
+  assert.ok(warningCodes(report).includes('clock-stepped'))
 })
 
 test('warnings of the run come first, then what the figures tell', () => {
