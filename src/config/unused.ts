@@ -51,6 +51,7 @@ const uses: readonly Use[] = [
     names: ['replicas', 'joinSettleMs', 'joinTimeoutMs', 'streamScope', 'controlAmqpAddr'],
     isUsed: (_, isReplicated) => isReplicated,
   },
+  { when: 'by cross-checks, which this version does not have', names: ['targetMetricsUrl', 'rabbitmqApiUrl'], isUsed: () => false },
 ]
 
 /** A sentence for each setting that was given and does nothing. */

@@ -245,3 +245,11 @@ test('whatever texts stand in the environment, they are accepted or refused with
     { numRuns: 500 },
   )
 })
+
+test('a setting that this version does not act on yet says so instead of passing for heard', () => {
+  const { warnings } = loadSettings({ env: { TARGET_METRICS_URL: 'http://127.0.0.1:4242/' } })
+  assert.deepEqual(
+    warnings.map(({ text }) => text),
+    ['TARGET_METRICS_URL does nothing here: it is used by cross-checks, which this version does not have.'],
+  )
+})
