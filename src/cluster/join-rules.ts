@@ -36,22 +36,14 @@ export type JoinStage = 'joining' | 'dialing' | 'begun'
 /** Why a replica is refused, as a sentence it can show; undefined when it may join. */
 export function refusalOf(
   applicant: Applicant,
-  {
-    version,
-    stage,
-    members,
-    settings,
-  }: { version: string; stage: JoinStage; members: number; settings: Pick<Settings, 'replicas' | 'streamScope'> },
+  { version, stage, members, settings }: { version: string; stage: JoinStage; members: number; settings: Pick<Settings, 'replicas'> },
 ): string | undefined {
   if (applicant.version !== version) {
     return `The coordinator is fanfare ${version}, this replica ${applicant.version}: run both from one version.`
   }
-  if (stage === 'begun') return 'The run has begun without it: start replicas before, or say with REPLICAS how many to wait for.'
+  if (stage !== 'joining') return 'The run has begun without it: start replicas before, or say with REPLICAS how many to wait for.'
   if (settings.replicas !== undefined && members >= settings.replicas) {
     return `The run has the ${settings.replicas} replicas it was told to wait for (REPLICAS).`
-  }
-  if (stage === 'dialing' && settings.streamScope === 'replica') {
-    return 'Streams were shared out already (STREAM_SCOPE=replica): say with REPLICAS how many replicas to wait for.'
   }
   return undefined
 }

@@ -77,28 +77,6 @@ test('two groups on one broker do not see each other', async () => {
   )
 })
 
-test('who joins while the others dial gets clients of its own on top', async () => {
-  const group = new Group({
-    settings: { ...small(), WS_POOL_SIZE: '40', CONNECT_RATE: '5' },
-    replicas: 1,
-    plan: { REPLICAS: '', JOIN_SETTLE_MS: '500' },
-  })
-  await group.phase('connect')
-  group.join()
-  const { coordinator, replicas } = await group.ended()
-  const { report } = coordinator
-  assert.equal(coordinator.exitCode, 0, coordinator.stdout)
-  assert.deepEqual([report?.clients.wanted, report?.clients.ready, report?.deliveries.delivered], [80, 80, 80 * 40])
-  assert.deepEqual(
-    report?.verdict.warnings.map(({ code }) => code).filter((code) => code.startsWith('replica')),
-    ['replica-late'],
-  )
-  assert.deepEqual(
-    replicas.map(({ exitCode }) => exitCode),
-    [0, 0],
-  )
-})
-
 test('who joins when probes are on their way is refused, and named in the report', async () => {
   const group = new Group({ settings: { ...small(), MSG_COUNT: '300' }, replicas: 1, plan: { REPLICAS: '', JOIN_SETTLE_MS: '500' } })
   await group.phase('publish')

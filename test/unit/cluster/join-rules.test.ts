@@ -36,21 +36,19 @@ test('when nobody joins in time, the run is refused', () => {
 })
 
 test('who may join is decided by version, stage and number', () => {
-  const ask = (stage: JoinStage, members: number, replicas?: number, streamScope: 'shared' | 'replica' = 'shared') => ({
+  const ask = (stage: JoinStage, members: number, replicas?: number) => ({
     version: '1.2.3',
     stage,
     members,
-    settings: { replicas, streamScope },
+    settings: { replicas },
   })
   const same = { version: '1.2.3' }
   const rows: [RegExp | undefined, string | undefined][] = [
     [undefined, refusalOf(same, ask('joining', 7))],
-    [undefined, refusalOf(same, ask('dialing', 7))], // its clients come on top
-    [undefined, refusalOf(same, ask('dialing', 2, 3))], // in place of one that went away
+    [/has begun/, refusalOf(same, ask('dialing', 7))], // shares are out
     [/fanfare 1\.2\.3, this replica 1\.2\.4/, refusalOf({ version: '1.2.4' }, ask('joining', 0))],
     [/has begun/, refusalOf(same, ask('begun', 1))],
     [/has the 3 replicas/, refusalOf(same, ask('joining', 3, 3))],
-    [/STREAM_SCOPE/, refusalOf(same, ask('dialing', 1, undefined, 'replica'))], // streams were shared out
   ]
   for (const [expected, refusal] of rows) {
     if (expected === undefined) assert.equal(refusal, undefined)
