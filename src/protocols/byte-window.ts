@@ -34,7 +34,8 @@ export class ByteWindow {
   keep(): void {
     const length = this.end - this.at
     if (length === 0) this.#rest = undefined
-    else if (this.data !== this.#rest) this.#rest = this.data.slice(this.at, this.end)
+    // A copy, which `slice` of a Buffer is not: one read buffer serves all sockets.
+    else if (this.data !== this.#rest) this.#rest = new Uint8Array(this.data.subarray(this.at, this.end))
     else if (this.at > 0) this.#rest.copyWithin(0, this.at, this.end)
     this.#restBytes = length
     this.data = NOTHING

@@ -112,7 +112,8 @@ export class FrameReader {
       return
     }
     this.stop()
-    this.#sink.closeFrame(this.#slot, closeCode, data.slice(Math.min(start + 2, end), end))
+    // A copy, which `slice` of a Buffer is not: the reason is told when the connection has ended, and the read buffer has long gone on.
+    this.#sink.closeFrame(this.#slot, closeCode, new Uint8Array(data.subarray(Math.min(start + 2, end), end)))
   }
 
   #fragment(first: number, data: Uint8Array, start: number, end: number, receivedUs: number): void {

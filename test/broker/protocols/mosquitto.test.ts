@@ -1,5 +1,5 @@
 /**
- * MQTT 5 against mosquitto, which has no AMQP side: the test publishes with the official client, stamping as docs/stamping.md
+ * MQTT against mosquitto, which has no AMQP side and speaks 5: the test publishes with the official client, stamping as docs/stamping.md
  * says, and fanfare runs with INJECTOR=none.
  */
 import assert from 'node:assert/strict'
@@ -18,7 +18,7 @@ const RUN = 'mosquit5'
 const GAP_MS = 5
 const TOPIC = `fanfare/${RUN}`
 
-describe('mosquitto as the target of MQTT 5', () => {
+describe('mosquitto as the target', () => {
   let target: Mosquitto
   before(async () => {
     target = await startMosquitto()
@@ -39,11 +39,15 @@ describe('mosquitto as the target of MQTT 5', () => {
     ...more,
   })
 
-  for (const qos of [0, 1] as const) {
-    test(`with QoS ${qos}, ${CLIENTS} clients hear what another program publishes, as the official client and the witness do`, async () => {
+  for (const [version, qos] of [
+    ['3.1.1', 0],
+    ['5', 0],
+    ['5', 1],
+  ] as const) {
+    test(`MQTT ${version} with QoS ${qos}: ${CLIENTS} clients hear what another program publishes, as the official client and the witness do`, async () => {
       const official = await subscribeWithMqtt(target.wsAddr, TOPIC, reader, 5)
       const witness = await startWitness(target.wsAddr, 'mqtt', TOPIC, reader)
-      const running = startFanfare(['run'], settings({ MQTT_QOS: String(qos) }))
+      const running = startFanfare(['run'], settings({ MQTT_VERSION: version, MQTT_QOS: String(qos) }))
       await running.said(/publish/)
       await publishProbes(target.wsAddr, qos, PROBES)
       const { exitCode, report, stderr } = await running.ended

@@ -23,6 +23,7 @@ const dialects = [
     stream: 'fanfare/{{run}}/{{index}}',
     separator: '/',
     prefix: '',
+    variants: [{ MQTT_QOS: '1' }, { ENGINE: 'ws' }],
     refusedLogin: /subscription-refused 20 \(CONNECT was answered with close 1002: unauthenticated\)/,
   },
   {
@@ -32,6 +33,7 @@ const dialects = [
     stream: '/topic/fanfare.{{run}}.{{index}}',
     separator: '.',
     prefix: '/topic/',
+    variants: [{ STOMP_VERSION: '1.0' }, { STOMP_VERSION: '1.1' }, { ENGINE: 'ws' }],
     refusedLogin: /subscription-refused 20 \(the target sent an ERROR: Bad CONNECT: Access refused for user 'guest'\)/,
   },
 ] as const
@@ -52,7 +54,7 @@ describe('RabbitMQ as the target', () => {
   })
   after(() => node.remove())
 
-  for (const { name, plugin, address, stream, separator, prefix, refusedLogin } of dialects) {
+  for (const { name, plugin, address, stream, separator, prefix, variants, refusedLogin } of dialects) {
     const settings = (more: Record<string, string> = {}) => ({
       PROTOCOL: name,
       WS_ADDR: node.addresses[address]!,
@@ -94,6 +96,18 @@ describe('RabbitMQ as the target', () => {
         assert.deepEqual(heard, [...new Set(heard)].sort())
       }
     })
+
+    for (const variant of variants) {
+      test(`${name}: every delivery is booked with ${Object.entries(variant).join().replace(',', '=')}`, async () => {
+        const { exitCode, report, stderr } = await fanfare(
+          ['run'],
+          settings({ ...variant, WS_POOL_SIZE: '20', MSG_COUNT: '20', MSG_DELAY: '10' }),
+        )
+        assert.equal(exitCode, 0, stderr)
+        const { delivered, duplicated, outOfOrder } = report!.deliveries
+        assert.deepEqual([delivered, duplicated, outOfOrder], [20 * 20, 0, 0])
+      })
+    }
 
     test(`${name}: several streams share the clients, and each is booked in rows of its own`, async () => {
       const { exitCode, report, stderr } = await fanfare(

@@ -65,6 +65,11 @@ class OneClient {
     }, what)
   }
 
+  /** WebSocket frames read so far. */
+  get frames(): number {
+    return this.#receiver.engine.frames
+  }
+
   close(): Promise<void> {
     return this.#receiver.close()
   }
@@ -96,6 +101,20 @@ for (const dialect of dialects.filter(({ env }) => env.PROTOCOL !== undefined)) 
       const { measured, errorsByCode } = await client.until(({ measured }) => measured.delivered === 1, 'the probe is booked')
       assert.deepEqual([measured.unexpected, measured.early, errorsByCode], [0, 0, {}])
     })
+
+    if (dialect.isStrict) {
+      test('hears a packet that comes in two messages', async () => {
+        await meet(dialect.welcome)
+        await client.until(isReady, 'the client is ready')
+        const nowUs = Math.ceil(client.clock.nowUs())
+        const { bytes, isBinary } = dialect.push(writeToken({ run: RUN_ID, stream: 0, sequence: 0, intendedUs: nowUs, sentUs: nowUs }))
+        // In the middle of the token, and the rest only when the first part has been read.
+        target.say({ bytes: bytes.subarray(0, bytes.length - 30), isBinary })
+        await eventually(() => client.frames > dialect.welcome.length, 'the first part is read')
+        target.say({ bytes: bytes.subarray(bytes.length - 30), isBinary })
+        await client.until(({ measured }) => measured.delivered === 1, 'the probe is booked')
+      })
+    }
 
     test('is given up when the acknowledgement does not come', async () => {
       await meet(dialect.welcome.slice(0, -1), { READY_TIMEOUT_MS: '100' })

@@ -13,6 +13,7 @@ const FUZZ_RUNS = Number(process.env.FUZZ_RUNS ?? 500)
 /** Everything a reader tells, as lines that compare. */
 class Transcript implements FrameSink {
   readonly lines: string[] = []
+  #goodbye: { readonly closeCode: number; readonly reason: Uint8Array } | undefined
 
   message(_slot: number, data: Uint8Array, start: number, end: number, isBinary: boolean): void {
     this.lines.push(`${isBinary ? 'binary' : 'text'} ${hex(data.subarray(start, end))}`)
@@ -27,7 +28,12 @@ class Transcript implements FrameSink {
   }
 
   closeFrame(_slot: number, closeCode: number, reason: Uint8Array): void {
-    this.lines.push(`close ${closeCode} ${hex(reason)}`)
+    this.#goodbye = { closeCode, reason }
+  }
+
+  /** What was said in a close frame is asked for when the connection has ended, long after the read buffer holds other bytes. */
+  end(): void {
+    if (this.#goodbye !== undefined) this.lines.push(`close ${this.#goodbye.closeCode} ${hex(this.#goodbye.reason)}`)
   }
 
   fault(_slot: number, code: string): void {
@@ -49,6 +55,7 @@ function read(bytes: Uint8Array, cuts: readonly number[] = []): string[] {
     piece.fill(0xee)
     from = cut
   }
+  transcript.end()
   return transcript.lines
 }
 
